@@ -5,7 +5,7 @@ import { type InboxFilters, slaStateOf } from '../../api/inbox-filters';
 import { type PresenceEvent, usePresent } from '../../api/presence';
 import { Avatar, Chip } from '../../ui/parts';
 import { shownDuration, shownSince } from '../../ui/time';
-import type { Selection } from './list/selection';
+import type { Selection } from '../../ui/selection';
 
 const ICONS: Record<string, typeof Mail> = {
   email: Mail,

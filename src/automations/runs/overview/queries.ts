@@ -175,23 +175,48 @@ export interface RunCount {
   count: number;
 }
 
+/** The runs that are counted: those created in a range, of a workflow if one is given. */
+export interface CountedRuns {
+  workflowId: string | undefined;
+  fromMs: number;
+  toMs: number;
+}
+
+const countedRuns = (orgId: string, { workflowId, fromMs, toMs }: CountedRuns) => {
+  const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+  return sql`automation_runs as run where ${sql.join(conditionsOf(orgId, { ...range, workflow_id: workflowId }), sql` and `)}`;
+};
+
 /** Counts an org's runs by their status in periods of equal length from a time on, counted from 0. */
 export async function countByPeriod(
   db: Db,
   orgId: string,
-  { workflowId, fromMs, toMs, periodMs }: { workflowId: string | undefined; fromMs: number; toMs: number; periodMs: number },
+  { periodMs, ...counted }: CountedRuns & { periodMs: number },
 ): Promise<RunCount[]> {
-  const criteria = {
-    workflow_id: workflowId,
-    from: new Date(fromMs).toISOString(),
-    to: new Date(toMs).toISOString(),
-  };
   const { rows } = await sql<RunCount>`
     ${sql.raw(READ_PLANNED_EACH_TIME)}
-    select floor((extract(epoch from run.created_at) * 1000 - ${fromMs}::float8) / ${periodMs}::float8)::integer as nth,
+    select floor((extract(epoch from run.created_at) * 1000 - ${counted.fromMs}::float8) / ${periodMs}::float8)::integer as nth,
       run.status, count(*)::integer as count
-    from automation_runs as run where ${sql.join(conditionsOf(orgId, criteria), sql` and `)}
-    group by 1, 2
+    from ${countedRuns(orgId, counted)} group by 1, 2
+  `.execute(db);
+  return rows;
+}
+
+export interface WorkflowCount extends Record<RunStatus, number> {
+  workflow_id: string;
+  last_run_at: Date;
+}
+
+const ofStatus = (status: RunStatus) =>
+  sql`count(*) filter (where run.status = ${sql.lit(status)})::integer as ${sql.ref(status)}`;
+
+/** Counts an org's runs by their workflow and status. */
+export async function countByWorkflow(db: Db, orgId: string, counted: CountedRuns): Promise<WorkflowCount[]> {
+  const { rows } = await sql<WorkflowCount>`
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
+    select run.automation_id as workflow_id, max(run.created_at) as last_run_at, ${ofStatus('idle')},
+      ${ofStatus('in_progress')}, ${ofStatus('completed')}, ${ofStatus('failed')}, ${ofStatus('canceled')}
+    from ${countedRuns(orgId, counted)} group by 1 order by 2 desc
   `.execute(db);
   return rows;
 }

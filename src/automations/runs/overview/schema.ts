@@ -36,6 +36,7 @@ export const CountRuns = z
     from: Time.optional().describe('Then or later. Absent: a day before `to`.'),
     to: Time.optional().describe('Earlier. Absent: now.'),
     buckets: z.coerce.number().int().min(1).max(MAX_BUCKETS).default(60),
+    by_workflow: z.enum(['true', 'false']).default('false').describe('Whether each workflow is counted too.'),
   })
   .transform(({ from, to, ...rest }) => {
     const toMs = to === undefined ? Date.now() : Date.parse(to);
@@ -56,6 +57,10 @@ export const RunStats = z
     to: Timestamp,
     total: z.object(counts),
     buckets: z.array(z.object({ at: Timestamp, ...counts })).describe('Periods of equal length, by the runs’ creation.'),
+    workflows: z
+      .array(z.object({ workflow_id: Id, last_run_at: Timestamp, ...counts }))
+      .optional()
+      .describe('With `by_workflow`: those with a run, the last one first.'),
   })
   .meta({ id: 'WorkflowRunStats' });
 

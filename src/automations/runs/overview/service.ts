@@ -6,7 +6,7 @@ import { isUuid } from '../../../ids.ts';
 import type { RunRow } from '../schema.ts';
 import type { RunStatus } from '../table.ts';
 import { waitingForOf } from './waiting.rules.ts';
-import { countByPeriod, findWorkflowsByName, listRows, type ReadRow, type RunCriteria, runsThatMeet } from './queries.ts';
+import { countByPeriod, countByWorkflow, findWorkflowsByName, listRows, type ReadRow, type RunCriteria, runsThatMeet } from './queries.ts';
 import type { CountRuns, ListAllRuns, RunFilters } from './schema.ts';
 
 /** Returns a page of an org's runs of all workflows, newest first. Throws invalid for a foreign cursor. */
@@ -59,17 +59,19 @@ const noRuns = (): Counts => ({ idle: 0, in_progress: 0, completed: 0, failed: 0
 export async function statsOfRuns(
   db: Db,
   orgId: string,
-  { workflow_id: workflowId, fromMs, toMs, buckets: parts }: CountRuns,
+  { workflow_id: workflowId, fromMs, toMs, buckets: parts, by_workflow }: CountRuns,
 ) {
+  const counted = { workflowId, fromMs, toMs };
   const periodMs = (toMs - fromMs) / parts;
   const buckets = Array.from({ length: parts }, (_, nth) => ({
     at: new Date(Math.round(fromMs + nth * periodMs)),
     ...noRuns(),
   }));
   const total = noRuns();
-  for (const { nth, status, count } of await countByPeriod(db, orgId, { workflowId, fromMs, toMs, periodMs })) {
+  for (const { nth, status, count } of await countByPeriod(db, orgId, { ...counted, periodMs })) {
     elementAt(buckets, Math.min(nth, parts - 1))[status] += count;
     total[status] += count;
   }
-  return { from: new Date(fromMs), to: new Date(toMs), total, buckets };
+  const workflows = by_workflow === 'true' ? await countByWorkflow(db, orgId, counted) : undefined;
+  return { from: new Date(fromMs), to: new Date(toMs), total, buckets, workflows };
 }

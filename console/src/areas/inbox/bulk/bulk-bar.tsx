@@ -8,7 +8,7 @@ import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialog';
 import { Button, ICON_BUTTON } from '../../../ui/parts';
 import { HOUR_MS, morningIn } from '../head/snooze-times';
-import type { Selection } from '../list/selection';
+import type { Selection } from '../../../ui/selection';
 import { addJob } from './jobs';
 
 interface BulkProps {

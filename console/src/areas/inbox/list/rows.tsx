@@ -4,7 +4,7 @@ import type { InboxRow } from '../../../api/caches';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { useTick } from '../../../ui/time';
 import { SessionRow } from '../session-row';
-import type { Selection } from './selection';
+import type { Selection } from '../../../ui/selection';
 
 const ROW_HEIGHT = 84;
 const TICK_MS = 30_000;

@@ -12,7 +12,7 @@ import { Button, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { useJobs } from '../bulk/jobs';
 import { ListHead } from './list-head';
 import { Rows } from './rows';
-import { useSelection } from './selection';
+import { useSelection } from '../../../ui/selection';
 
 const BulkBar = lazily(async () => (await import('../bulk/bulk-bar')).BulkBar);
 const JobBars = lazily(async () => (await import('../bulk/job-bars')).JobBars);

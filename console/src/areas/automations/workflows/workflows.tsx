@@ -1,0 +1,111 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../../api/client';
+import { workflowStatsQuery, workflowsQuery } from '../../../api/runs';
+import { Ago } from '../../../ui/ago';
+import { DataList } from '../../../ui/data-list';
+import type { Column } from '../../../ui/data-row';
+import { Page } from '../../../ui/page';
+import { Chip, Empty } from '../../../ui/parts';
+import { PartsBar } from '../../../ui/parts-bar';
+import { STATUS_NAMES, STATUS_TONES, triggerNameOf } from '../states';
+import { AutomationTabs } from '../tabs';
+
+type Counts = NonNullable<Schemas['WorkflowRunStats']['workflows']>[number];
+type Row = Schemas['Workflow'] & { runs: Counts | undefined };
+
+const DAYS = 7;
+const ORDER = ['failed', 'canceled', 'in_progress', 'idle', 'completed'] as const;
+
+/** The workflows with their state, their last run and what failed in the last days. */
+export const Workflows = () => {
+  const list = useInfiniteQuery(workflowsQuery);
+  const stats = useQuery(workflowStatsQuery(DAYS)).data;
+  const byId = new Map(stats?.workflows?.map((counts) => [counts.workflow_id, counts]));
+  const pages = list.data?.pages.map((page) => ({
+    items: page.items.map((workflow): Row => ({ ...workflow, runs: byId.get(workflow.workflow_id) })),
+  }));
+  return (
+    <Page title="Workflows" tabs={<AutomationTabs />}>
+      <DataList
+        label="Workflows"
+        query={{ ...list, data: pages === undefined ? undefined : { pages } }}
+        columns={COLUMNS}
+        keyOf={({ workflow_id }) => workflow_id}
+        linkOf={({ workflow_id }) => ({ to: '/automations/$id', params: { id: workflow_id } })}
+        empty={<Empty title="No workflow yet">Create one by the API: POST /workflows. Its runs appear here.</Empty>}
+      />
+    </Page>
+  );
+};
+
+/** Why a workflow may not start as somebody expects. */
+const problemOf = ({ schedule_error, last_constraint_error, constraint_errors, warnings }: Row): string | undefined => {
+  if (schedule_error !== null) return schedule_error;
+  if (constraint_errors > 0) return `${constraint_errors} × ${last_constraint_error ?? 'a constraint could not be evaluated'}`;
+  return warnings[0];
+};
+
+const COLUMNS: Column<Row>[] = [
+  { name: 'Workflow', track: 'minmax(0,2fr)', narrow: 'line', cell: ({ name }) => <span className="block truncate">{name}</span> },
+  {
+    name: 'State',
+    track: '6rem',
+    cell: ({ is_active }) => <Chip tone={is_active ? 'good' : 'plain'}>{is_active ? 'Active' : 'Inactive'}</Chip>,
+  },
+  { name: 'Starts by', track: '10rem', cell: ({ trigger_type }) => triggerNameOf(trigger_type) },
+  {
+    name: `Runs in ${DAYS} days`,
+    track: 'minmax(0,1.5fr)',
+    narrow: 'line',
+    cell: ({ runs, name }) =>
+      runs === undefined ? (
+        <span className="text-quiet">None</span>
+      ) : (
+        <PartsBar
+          label={`Runs of ${name}`}
+          parts={ORDER.map((status) => ({
+            name: STATUS_NAMES[status].toLowerCase(),
+            tone: STATUS_TONES[status],
+            count: runs[status],
+          }))}
+        />
+      ),
+  },
+  {
+    name: 'Failed',
+    track: '5rem',
+    isNumber: true,
+    cell: ({ runs, workflow_id }) =>
+      runs === undefined || runs.failed === 0 ? (
+        <span className="text-quiet">0</span>
+      ) : (
+        <Link
+          to="/automations/runs"
+          search={{ workflow_id, status: 'failed' }}
+          className="relative z-1 text-bad-text hover:underline"
+        >
+          {runs.failed.toLocaleString()} failed
+        </Link>
+      ),
+  },
+  {
+    name: 'Last run',
+    track: '6rem',
+    isNumber: true,
+    cell: ({ runs }) => (runs === undefined ? <span className="text-quiet">–</span> : <Ago at={runs.last_run_at} />),
+  },
+  {
+    name: 'Problem',
+    track: 'minmax(0,1.5fr)',
+    narrow: 'line',
+    cell: (row) => {
+      const problem = problemOf(row);
+      return problem === undefined ? null : (
+        <span title={problem} className="block truncate text-xs text-bad-text">
+          {problem}
+        </span>
+      );
+    },
+  },
+];
