@@ -33,6 +33,8 @@ const OTHER_TABLES = [
   'notifications',
   'session_jobs',
   'session_job_items',
+  'run_jobs',
+  'run_job_items',
   'contact_imports',
   'exports',
   'contact_import_refusals',
