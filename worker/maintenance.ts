@@ -3,6 +3,7 @@ import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../sr
 import { settleInterruptedCalls } from '../src/ai/calls/closing.service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { deleteExpiredResponses } from '../src/api/edge/idempotency.queries.ts';
+import { deleteOldRunJobs } from '../src/automations/runs/bulk/service.ts';
 import {
   deleteOldRuns,
   deleteRemainsOfWorkflows,
@@ -10,7 +11,6 @@ import {
 } from '../src/automations/runs/maintenance.service.ts';
 import type { Config } from '../src/config.ts';
 import { deleteOldImports } from '../src/contacts/imports/service.ts';
-import { deleteOldRunJobs } from '../src/automations/runs/bulk/service.ts';
 import { deleteOldJobs } from '../src/conversations/bulk/service.ts';
 import { deleteIdleHosts, deleteOldCrawls, deleteOldRobots } from '../src/crawl/maintenance.service.ts';
 import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintenance.service.ts';

@@ -3,6 +3,8 @@ import { listOpenTurns, mendTurn, workflowIdOfTurn } from '../ai/turns/repair.se
 import { HOLD_HANDOFF } from '../automations/handoff-hold/contract.ts';
 import { IS_HELD, listHeldHandoffs } from '../automations/handoff-hold/service.ts';
 import { RUN_BATCH } from '../automations/runs/batches/contract.ts';
+import { CHANGE_RUNS } from '../automations/runs/bulk/contract.ts';
+import { listRunningRunJobs, runRunJob } from '../automations/runs/bulk/service.ts';
 import { RUN_AUTOMATION } from '../automations/runs/contract.ts';
 import { wakeHandoffHold } from '../automations/runs/finish-run.service.ts';
 import { findableWorkflowOf, listRunsInProgress, mendRun } from '../automations/runs/repair.service.ts';
@@ -18,8 +20,6 @@ import { IMPORT_CONTACTS } from '../contacts/imports/contract.ts';
 import { listRunningImports, runImport } from '../contacts/imports/service.ts';
 import { ASSIGN_WAITING_SESSIONS } from '../conversations/assignment/contract.ts';
 import { assignWaiting } from '../conversations/assignment/service.ts';
-import { CHANGE_RUNS } from '../automations/runs/bulk/contract.ts';
-import { listRunningRunJobs, runRunJob } from '../automations/runs/bulk/service.ts';
 import { RUN_SESSION_JOB } from '../conversations/bulk/contract.ts';
 import { listRunningJobs, runJob } from '../conversations/bulk/service.ts';
 import { WAKE_SNOOZED_SESSION } from '../conversations/snooze/contract.ts';

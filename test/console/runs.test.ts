@@ -72,7 +72,10 @@ const SHOTS = process.env.SHOTS;
     await button(page, 'Retry with this input').click();
     await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor();
     expect((await runOf(runId)).retries[0]).toMatchObject({ input_changed: true });
-    await page.getByRole('list', { name: 'Steps' }).getByRole('button', { name: /Note lost: Completed.*2 attempts/ }).waitFor();
+    await page
+      .getByRole('list', { name: 'Steps' })
+      .getByRole('button', { name: /Note lost: Completed.*2 attempts/ })
+      .waitFor();
 
     await stack.org.patch(`/workflows/${id}`, { workflow_blocks: [note('new', session)] });
     await stack.org.post(`/workflows/${id}/activate`, {});
@@ -80,7 +83,10 @@ const SHOTS = process.env.SHOTS;
     await page.getByRole('radio', { name: 'The active version, 2' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
     await page.waitForURL((url) => url.pathname.includes('/automations/runs/') && !url.pathname.includes(runId));
-    await page.getByRole('list', { name: 'Steps' }).getByRole('button', { name: /Note new/ }).waitFor();
+    await page
+      .getByRole('list', { name: 'Steps' })
+      .getByRole('button', { name: /Note new/ })
+      .waitFor();
     const again = await until(page.url().split('/').at(-1)?.split('?')[0] ?? '', 'completed');
     expect([again.version_number, again.trigger_output.input]).toEqual([2, { order: 1004 }]);
     expect(complaints).toEqual(complaints.filter((line) => line.includes('400')));
@@ -109,7 +115,10 @@ const SHOTS = process.env.SHOTS;
     await list.getByRole('checkbox').first().waitFor();
     await page.keyboard.press('Control+a');
     await page.getByRole('status').getByText('All of the list').waitFor();
-    await page.getByRole('region', { name: 'Selected runs' }).getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page
+      .getByRole('region', { name: 'Selected runs' })
+      .getByRole('button', { name: 'Cancel', exact: true })
+      .click();
     await button(page, 'Cancel them').click();
     await page.getByRole('status').getByText('Cancel: 42 done').waitFor({ timeout: 30_000 });
     await page.getByText('Nothing was found').waitFor({ timeout: 15_000 });
@@ -163,7 +172,13 @@ const SHOTS = process.env.SHOTS;
         // biome-ignore lint/suspicious/noThenProperty: the definitions' own word
         then: [note('ask', session, 'Ask the team lead')],
         else: [
-          { $kind: 'Action', id: 'shop', type: 'send-webhook', name: 'Tell the shop', input: { url: `${sink.url}/refunds`, method: 'POST' } },
+          {
+            $kind: 'Action',
+            id: 'shop',
+            type: 'send-webhook',
+            name: 'Tell the shop',
+            input: { url: `${sink.url}/refunds`, method: 'POST' },
+          },
         ],
       },
     },
@@ -194,14 +209,22 @@ const SHOTS = process.env.SHOTS;
   it('scrolls a run of 500 steps without a task over 50 ms', async () => {
     const session = await newSession();
     const items = Array.from({ length: LONG_RUN_STEPS }, (_, n) => n);
-    const each = { $kind: 'Block', type: 'for-each', id: 'items', inputs: { items }, branches: { do: [note('each', session)] } };
+    const each = {
+      $kind: 'Block',
+      type: 'for-each',
+      id: 'items',
+      inputs: { items },
+      branches: { do: [note('each', session)] },
+    };
     const runId = await trigger(await active('Long', [each]));
     await until(runId, 'completed');
     const { page } = await admin(`/automations/runs/${runId}`);
     const steps = page.getByRole('list', { name: 'Steps' });
     await steps.getByRole('button', { name: /Note each #5:/ }).hover();
     await page.waitForTimeout(1_000);
-    await page.evaluate(`window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`);
+    await page.evaluate(
+      `window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`,
+    );
     for (let n = 0; n < 60; n++) {
       await page.mouse.wheel(0, 300);
       await page.waitForTimeout(30);

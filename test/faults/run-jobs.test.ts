@@ -16,15 +16,25 @@ it(
   'a job over a filter retries each failed run once when the worker is killed in the middle of it',
   async () => {
     const org = await stack.newOrg();
-    const lost = { $kind: 'Action', id: 'lost', type: 'add-note', name: 'Lost', input: { session_id: NOWHERE, text: 'x' } };
+    const lost = {
+      $kind: 'Action',
+      id: 'lost',
+      type: 'add-note',
+      name: 'Lost',
+      input: { session_id: NOWHERE, text: 'x' },
+    };
     const definition = { name: 'Fails', trigger_type: 'manual-trigger', workflow_blocks: [lost] };
     const { workflow_id: id } = (await org.post('/workflows', definition)).body;
     await org.post(`/workflows/${id}/activate`, {});
     const count = async (status: string): Promise<number> =>
       (await org.call('GET', `/runs/stats?workflow_id=${id}`)).body.total[status];
-    await forEachConcurrently(Array.from({ length: RUNS_OF_JOB }, (_, n) => n), STARTS_AT_ONCE, async () => {
-      expect((await org.post(`/workflows/${id}/trigger`, {})).status).toBe(200);
-    });
+    await forEachConcurrently(
+      Array.from({ length: RUNS_OF_JOB }, (_, n) => n),
+      STARTS_AT_ONCE,
+      async () => {
+        expect((await org.post(`/workflows/${id}/trigger`, {})).status).toBe(200);
+      },
+    );
     await until('all runs to fail', async () => (await count('failed')) === RUNS_OF_JOB);
 
     const query = { workflow_id: id, status: 'failed' };

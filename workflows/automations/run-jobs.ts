@@ -19,8 +19,7 @@ export async function changeRuns(job: RunJobRef): Promise<void> {
     if (isEnded) return;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof changeRuns>(job);
     const seen = signals();
-    if (done === before)
-      await condition(() => signals() > seen, PAUSE_MS, { summary: 'waiting for its last runs' });
+    if (done === before) await condition(() => signals() > seen, PAUSE_MS, { summary: 'waiting for its last runs' });
     before = done;
   }
 }

@@ -13,7 +13,10 @@ export function followRun(runId: string, onChange: () => void): () => void {
 async function follow(runId: string, onChange: () => void, signal: AbortSignal): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
     try {
-      const { body, status } = await fetch(`/runs/${runId}/events`, { headers: { accept: 'text/event-stream' }, signal });
+      const { body, status } = await fetch(`/runs/${runId}/events`, {
+        headers: { accept: 'text/event-stream' },
+        signal,
+      });
       if (status === 401) window.dispatchEvent(new Event('signed-out'));
       if (status >= 400 && status < 500 && status !== 429) return;
       if (status === 200 && body !== null) {

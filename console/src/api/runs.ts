@@ -84,7 +84,9 @@ export const versionsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['listWorkflowVersions', id],
     queryFn: ({ pageParam }) =>
-      dataOf(api.GET('/workflows/{id}/versions', { params: { path: { id }, query: { cursor: pageParam, limit: 20 } } })),
+      dataOf(
+        api.GET('/workflows/{id}/versions', { params: { path: { id }, query: { cursor: pageParam, limit: 20 } } }),
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   });

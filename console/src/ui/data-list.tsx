@@ -96,11 +96,7 @@ const Rows = <Row,>({ rows, ...list }: ListProps<Row> & { rows: Row[] }) => {
                 columns={columns}
                 link={linkOf?.(row)}
                 isFocusable={index === focusable}
-                box={
-                  selection && (
-                    <RowBox name={nameOf?.(row) ?? keyOf(row)} id={keyOf(row)} selection={selection} />
-                  )
-                }
+                box={selection && <RowBox name={nameOf?.(row) ?? keyOf(row)} id={keyOf(row)} selection={selection} />}
               />
             </li>
           );

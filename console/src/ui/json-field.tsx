@@ -27,7 +27,11 @@ export const JsonField = ({ label, hint, text, problem, onChange }: FieldProps) 
         onChange={({ target }) => onChange(target.value)}
         className="mt-1 block w-full rounded-md border border-line bg-page p-2 font-mono text-xs aria-invalid:border-bad-text"
       />
-      <p id={`${id}-problem`} role="status" className={`mt-1 text-xs break-words ${problem === undefined ? 'text-quiet' : 'text-bad-text'}`}>
+      <p
+        id={`${id}-problem`}
+        role="status"
+        className={`mt-1 text-xs break-words ${problem === undefined ? 'text-quiet' : 'text-bad-text'}`}
+      >
         {problem ?? hint}
       </p>
     </div>

@@ -15,8 +15,11 @@ export const JsonView = ({ title, value }: { title: string; value: unknown }) =>
         <h3 className="text-xs font-medium text-quiet">{title}</h3>
         <CopyButton text={text} what={`the ${title.toLowerCase()}`} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus */}
-      <pre tabIndex={0} className="max-h-96 overflow-auto rounded-md bg-sunken p-2 font-mono text-xs break-words whitespace-pre-wrap">
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+        tabIndex={0}
+        className="max-h-96 overflow-auto rounded-md bg-sunken p-2 font-mono text-xs break-words whitespace-pre-wrap"
+      >
         {isCut ? text.slice(0, SHOWN_CHARACTERS) : text}
       </pre>
       {isCut && (

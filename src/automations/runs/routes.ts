@@ -3,8 +3,8 @@ import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { WorkflowPath } from '../schema.ts';
-import { ListRuns, RerunRun, RetryRun, Run, RunList, RunPath, StartedRun, StepPage } from './schema.ts';
 import { temporalUiFor } from './overview/temporal-links.ts';
+import { ListRuns, RerunRun, RetryRun, Run, RunList, RunPath, StartedRun, StepPage } from './schema.ts';
 import { cancelRun, getRun, pageOfRuns, rerunWorkflow, retryRun } from './service.ts';
 
 const tags = ['workflows'];

@@ -39,7 +39,9 @@ const StepStatus = z.enum(['in_progress', 'waiting', 'completed', 'failed', 'ski
 export const WAITING_FOR = ['timer', 'event', 'retry', 'person'] as const;
 export const WaitingFor = z
   .enum(WAITING_FOR)
-  .describe('timer, event: a wait. retry: the next attempt of a step. person: it failed at a step, and can be retried.');
+  .describe(
+    'timer, event: a wait. retry: the next attempt of a step. person: it failed at a step, and can be retried.',
+  );
 export type WaitingFor = z.infer<typeof WaitingFor>;
 
 const overview = {
@@ -132,7 +134,10 @@ const RanIn = z
       ),
     workflow_id: z.string().nullable().describe('Id of the workflow in Temporal. null: there is none.'),
     batch_workflow_id: z.string().nullable().describe('Id of the batch in Temporal that did the first steps.'),
-    url: z.string().nullable().describe('The workflow in the Temporal UI, for callers with full access, if TEMPORAL_UI_URL is set.'),
+    url: z
+      .string()
+      .nullable()
+      .describe('The workflow in the Temporal UI, for callers with full access, if TEMPORAL_UI_URL is set.'),
   })
   .meta({ id: 'WorkflowRunPlace' });
 

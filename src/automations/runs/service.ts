@@ -143,7 +143,12 @@ function ranIn(
   const isOfBatch = batch !== null && !run.left_batch;
   const workflow = isOfBatch ? batch : workflowIdOfRun(id);
   const url = temporalUi === undefined ? null : `${temporalUi}/workflows/${encodeURIComponent(workflow)}`;
-  return { kind: isOfBatch ? ('batch' as const) : ('own' as const), workflow_id: workflow, batch_workflow_id: batch, url };
+  return {
+    kind: isOfBatch ? ('batch' as const) : ('own' as const),
+    workflow_id: workflow,
+    batch_workflow_id: batch,
+    url,
+  };
 }
 
 /** Cancels a run. A step in progress is still completed. Throws notFound, and conflict if the run has ended. */

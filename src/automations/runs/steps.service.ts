@@ -27,8 +27,8 @@ import {
 } from './advance-run.service.ts';
 import type { NextStep, RunRef } from './contract.ts';
 import { waitForPace } from './pacing/pace.ts';
-import { redactSteps } from './redaction.queries.ts';
 import { type AttemptRound, nextTryMsAfter } from './pacing/retry-times.rules.ts';
+import { redactSteps } from './redaction.queries.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 import {
   consumeReceivedEvent,

@@ -40,7 +40,8 @@ export const bulkRoutes: FastifyPluginAsyncZod<Deps> = async (app, { otherJobs }
       operationId: 'getSessionJob',
       tags,
       summary: 'Get a job',
-      description: 'Returns a job of POST /chat/sessions/bulk or POST /runs/bulk with its progress, if the key may read sessions or workflows. It is kept for 30 days after its end.',
+      description:
+        'Returns a job of POST /chat/sessions/bulk or POST /runs/bulk with its progress, if the key may read sessions or workflows. It is kept for 30 days after its end.',
       params: JobPath,
       response: { 200: SessionJob, ...errorResponses(403, 404) },
     },

@@ -13,8 +13,8 @@ import { addTags, applySessionUpdate, assignSession, removeTags } from '../sessi
 import { UpdateSession } from '../sessions/schema.ts';
 import { snoozeSession } from '../snooze/service.ts';
 import { RUN_SESSION_JOB, type SessionJobProgress, type SessionJobRef } from './contract.ts';
-import { endJob, findJob, insertJob, listErrors, lockNextItem, type NewJob, settleItem } from './queries.ts';
 import type { OtherJobs } from './jobs.port.ts';
+import { endJob, findJob, insertJob, listErrors, lockNextItem, type NewJob, settleItem } from './queries.ts';
 import type { BulkAction, JobAnswer, StoredAction } from './schema.ts';
 
 export { deleteOldJobs, listRunningJobs } from './queries.ts';

@@ -67,7 +67,13 @@ const untilDone = (id: string) =>
 describe('runs over all workflows', () => {
   it('are listed with the step that each is at and what it waits for, apart from those of other orgs', async () => {
     sink.next({ status: 503, headers: { 'retry-after': '90' } });
-    const call = { $kind: 'Action', id: 'call', type: 'send-webhook', name: 'Call', input: { url: `${sink.url}/down` } };
+    const call = {
+      $kind: 'Action',
+      id: 'call',
+      type: 'send-webhook',
+      name: 'Call',
+      input: { url: `${sink.url}/down` },
+    };
     const workflows = {
       timer: await active('Waits for a time', [wait]),
       event: await active('Waits for an event', [awaited]),
@@ -99,7 +105,11 @@ describe('runs over all workflows', () => {
     const { next_try_at } = (await runOf(runs.retry ?? '')).steps[0];
     expect(Date.parse(next_try_at) - Date.now()).toBeGreaterThan(60_000);
     expect(Date.parse(next_try_at) - Date.now()).toBeLessThan(91_000);
-    expect(rows.get(runs.timer ?? '')?.step).toMatchObject({ id: 'pause', state: 'waiting', until: expect.any(String) });
+    expect(rows.get(runs.timer ?? '')?.step).toMatchObject({
+      id: 'pause',
+      state: 'waiting',
+      until: expect.any(String),
+    });
     expect(rows.get(runs.person ?? '')?.step).toMatchObject({ state: 'failed', last_error: 'Session not found' });
 
     expect(await idsOf('q=SHOP')).toEqual([runs.retry]);
@@ -130,7 +140,12 @@ describe('runs over all workflows', () => {
     await newSession();
     await eventually('both runs', async () => (await idsOf(`workflow_id=${id}`)).length === 2);
     const [row] = await list(`session_id=${session}`);
-    expect(row).toMatchObject({ session_id: session, contact_id: contact.id, trigger_type: 'ticket-created', step: null });
+    expect(row).toMatchObject({
+      session_id: session,
+      contact_id: contact.id,
+      trigger_type: 'ticket-created',
+      step: null,
+    });
     expect(await idsOf(`contact_id=${contact.id}`)).toEqual([row?.id]);
     expect((await stack.other.get(`/runs?contact_id=${contact.id}`)).body.items).toEqual([]);
   });
@@ -149,7 +164,9 @@ describe('runs over all workflows', () => {
     expect(all.total.failed).toBeGreaterThan(2);
     expect((await stack.other.get(`/runs/stats?workflow_id=${id}`)).body.total.failed).toBe(0);
     for (const range of ['from=2026-02-01&to=2026-01-01', 'from=2020-01-01&to=2026-01-01'])
-      expect((await stack.org.get(`/runs/stats?${range.replaceAll(/(-01)(&|$)/g, '$1T00:00:00Z$2')}`)).status).toBe(400);
+      expect((await stack.org.get(`/runs/stats?${range.replaceAll(/(-01)(&|$)/g, '$1T00:00:00Z$2')}`)).status).toBe(
+        400,
+      );
   });
 });
 
@@ -179,7 +196,11 @@ describe('a run', () => {
     const step = (name: string) => steps.find((one: Row) => one.id === name);
     expect(step('big').branch_reason).toEqual({ branch: 'else', operator: 'greater_than', left: 40, right: 100 });
     expect(step('way').branch_reason).toEqual({ branch: 'default', operator: 'equals', left: 'road', right: null });
-    expect([step('big').max_attempts, step('small').max_attempts, step('small').branch_reason]).toEqual([null, 3, null]);
+    expect([step('big').max_attempts, step('small').max_attempts, step('small').branch_reason]).toEqual([
+      null,
+      3,
+      null,
+    ]);
     expect(not_run).toEqual([
       { id: 'vip', type: 'add-note', name: 'Note vip', because: 'big went on in another branch' },
       { id: 'sea', type: 'add-note', name: 'Note sea', because: 'way went on in another branch' },
@@ -249,7 +270,10 @@ describe('a run', () => {
       new RegExp(`^${TEMPORAL_UI}/namespaces/[^/]+/workflows/${encodeURIComponent(`workflow-run/${runId}`)}$`),
     );
     const reader = await stack.org.withScopes('workflows:read');
-    expect((await reader.get(`/runs/${runId}`)).body.ran_in).toMatchObject({ workflow_id: `workflow-run/${runId}`, url: null });
+    expect((await reader.get(`/runs/${runId}`)).body.ran_in).toMatchObject({
+      workflow_id: `workflow-run/${runId}`,
+      url: null,
+    });
   });
 
   it('is followed by a stream until it ends', async () => {
@@ -259,7 +283,10 @@ describe('a run', () => {
     await eventually('the wait', async () => stream.events.at(-1)?.data.waiting_for === 'timer');
     await stack.org.post(`/workflows/${id}/runs/${runId}/cancel`, {});
     await eventually('the end of the stream', async () => stream.isEnded());
-    expect(stream.events.at(-1)).toMatchObject({ type: 'progress', data: { id: runId, status: 'canceled', steps_begun: 1 } });
+    expect(stream.events.at(-1)).toMatchObject({
+      type: 'progress',
+      data: { id: runId, status: 'canceled', steps_begun: 1 },
+    });
     const ended = await openEventStream(`${stack.url}/runs/${runId}/events`, { key: stack.org.key });
     await eventually('its only event', async () => ended.isEnded() && ended.events.length === 1);
   });

@@ -27,7 +27,13 @@ export const STATUS_TONES: Record<Status, Tone> = {
   completed: 'good',
 };
 
-const CHIP_TONES = { completed: 'good', failed: 'bad', idle: 'plain', in_progress: 'plain', canceled: 'plain' } as const;
+const CHIP_TONES = {
+  completed: 'good',
+  failed: 'bad',
+  idle: 'plain',
+  in_progress: 'plain',
+  canceled: 'plain',
+} as const;
 
 /** What a run does now, in a word. */
 export const RunState = ({ run: { status, waiting_for } }: { run: Pick<Run, 'status' | 'waiting_for'> }) => {

@@ -24,6 +24,9 @@ export const ChangeRuns = z
   .meta({
     id: 'ChangeWorkflowRuns',
     examples: [
-      { query: { status: 'failed', from: '2026-01-31T12:00:00Z' }, action: { type: 'retry', reason: 'The shop is back' } },
+      {
+        query: { status: 'failed', from: '2026-01-31T12:00:00Z' },
+        action: { type: 'retry', reason: 'The shop is back' },
+      },
     ],
   });

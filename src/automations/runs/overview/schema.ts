@@ -56,7 +56,9 @@ export const RunStats = z
     from: Timestamp,
     to: Timestamp,
     total: z.object(counts),
-    buckets: z.array(z.object({ at: Timestamp, ...counts })).describe('Periods of equal length, by the runs’ creation.'),
+    buckets: z
+      .array(z.object({ at: Timestamp, ...counts }))
+      .describe('Periods of equal length, by the runs’ creation.'),
     workflows: z
       .array(z.object({ workflow_id: Id, last_run_at: Timestamp, ...counts }))
       .optional()

@@ -5,9 +5,17 @@ import { decodeCursor, toPage } from '../../../db/cursor.ts';
 import { isUuid } from '../../../ids.ts';
 import type { RunRow } from '../schema.ts';
 import type { RunStatus } from '../table.ts';
-import { waitingForOf } from './waiting.rules.ts';
-import { countByPeriod, countByWorkflow, findWorkflowsByName, listRows, type ReadRow, type RunCriteria, runsThatMeet } from './queries.ts';
+import {
+  countByPeriod,
+  countByWorkflow,
+  findWorkflowsByName,
+  listRows,
+  type ReadRow,
+  type RunCriteria,
+  runsThatMeet,
+} from './queries.ts';
 import type { CountRuns, ListAllRuns, RunFilters } from './schema.ts';
+import { waitingForOf } from './waiting.rules.ts';
 
 /** Returns a page of an org's runs of all workflows, newest first. Throws invalid for a foreign cursor. */
 export async function pageOfAllRuns(db: Db, orgId: string, { cursor, limit, ...filters }: ListAllRuns) {

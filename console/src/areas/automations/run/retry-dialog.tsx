@@ -34,7 +34,8 @@ export const RetryDialog = ({ step, retry, onClose }: DialogProps) => {
         }}
       >
         <p className="text-quiet">
-          The run goes on from this step with the outputs of the steps before it. <code>***</code> keeps the credential that is there.
+          The run goes on from this step with the outputs of the steps before it. <code>***</code> keeps the credential
+          that is there.
         </p>
         <JsonField
           label="Input"

@@ -11,7 +11,11 @@ export interface Span {
 }
 
 /** Returns the spans of steps in the time of their run, which is now if it goes on. */
-export function spansOf(run: Pick<Run, 'created_at' | 'run_started_at' | 'run_ended_at'>, steps: RunStep[], nowMs: number): Span[] {
+export function spansOf(
+  run: Pick<Run, 'created_at' | 'run_started_at' | 'run_ended_at'>,
+  steps: RunStep[],
+  nowMs: number,
+): Span[] {
   const beganMs = Date.parse(run.run_started_at ?? run.created_at);
   const endMs = run.run_ended_at === null ? nowMs : Date.parse(run.run_ended_at);
   const length = Math.max(endMs - beganMs, 1);

@@ -111,7 +111,9 @@ const Branch = ({ reason: { branch, operator, left, right } }: { reason: Schemas
     </p>
     <p className="mt-1 font-mono text-xs break-words">
       <Value value={left} />{' '}
-      <span className="text-quiet">{branch === 'else' || branch === 'default' ? `not: ${wordsOf(operator)}` : wordsOf(operator)}</span>{' '}
+      <span className="text-quiet">
+        {branch === 'else' || branch === 'default' ? `not: ${wordsOf(operator)}` : wordsOf(operator)}
+      </span>{' '}
       {!UNARY.includes(operator) && branch !== 'default' && <Value value={right} />}
       {branch === 'default' && 'any case'}
     </p>

@@ -92,7 +92,10 @@ const Row = ({ span, isOpen, isFocusable, onOpen }: RowProps) => {
       onClick={onOpen}
       className="grid h-full w-full grid-cols-[minmax(0,1fr)_minmax(0,1fr)_4.5rem] items-center gap-3 px-4 text-left hover:bg-hover aria-[current=true]:bg-selected min-[900px]:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_5rem]"
     >
-      <span className="flex min-w-0 items-center gap-2" style={{ paddingLeft: `${Math.min(depth, MAX_INDENTS) * INDENT_REM}rem` }}>
+      <span
+        className="flex min-w-0 items-center gap-2"
+        style={{ paddingLeft: `${Math.min(depth, MAX_INDENTS) * INDENT_REM}rem` }}
+      >
         <Dot step={step} />
         <span className="truncate">{step.name ?? step.id}</span>
         {iteration !== '' && <span className="shrink-0 text-xs text-quiet tabular-nums">{iteration}</span>}
@@ -127,7 +130,8 @@ const FILLS: Record<RunStep['status'], string> = {
   skipped: 'bg-quiet',
 };
 /** A wait is hatched, also in grey. */
-const HATCHED = 'bg-[repeating-linear-gradient(135deg,currentColor_0_2px,transparent_2px_6px)] text-note-line border border-note-line';
+const HATCHED =
+  'bg-[repeating-linear-gradient(135deg,currentColor_0_2px,transparent_2px_6px)] text-note-line border border-note-line';
 
 const Bar = ({ span: { step, from, to, isWaiting } }: { span: Span }) => (
   <span aria-hidden="true" className="relative block h-3 rounded-sm bg-sunken">

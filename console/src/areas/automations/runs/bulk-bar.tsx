@@ -25,8 +25,16 @@ export const RunBulkBar = ({ jobList, filters, selection, rows, hasMore }: BarPr
   const { isAll } = selection;
   const isLess = hasMore || selection.size < rows.length;
   return (
-    <section aria-label="Selected runs" className="flex flex-wrap items-center gap-2 border-b border-line bg-selected px-4 py-1.5">
-      <button type="button" aria-label="Clear the selection" className={`${ICON_BUTTON} size-8`} onClick={selection.clear}>
+    <section
+      aria-label="Selected runs"
+      className="flex flex-wrap items-center gap-2 border-b border-line bg-selected px-4 py-1.5"
+    >
+      <button
+        type="button"
+        aria-label="Clear the selection"
+        className={`${ICON_BUTTON} size-8`}
+        onClick={selection.clear}
+      >
         <X size={16} aria-hidden="true" />
       </button>
       <p role="status" className="font-medium">

@@ -43,7 +43,13 @@ export const Runs = () => {
   const go = (next: typeof search) => void navigate({ to: '/automations/runs', search: next });
   return (
     <Page title="Runs" tabs={<AutomationTabs />}>
-      <FilterBar search={search} fields={useFields()} searched="Search a workflow or a run’s id" shownOf={shownOf} onChange={go} />
+      <FilterBar
+        search={search}
+        fields={useFields()}
+        searched="Search a workflow or a run’s id"
+        shownOf={shownOf}
+        onChange={go}
+      />
       <RunBrush search={search} onRange={(from, to) => go({ ...search, from, to })} />
       {jobs.length > 0 && <JobBars orgId={jobList} jobs={jobs} />}
       {selection.size > 0 && (

@@ -24,7 +24,13 @@ export const BlockDetails = ({ workflow, blocks, openId }: DetailsProps) => {
 
 function find(blocks: Block[], id: string | undefined): Block | undefined {
   for (const block of blocks) {
-    const found = block.id === id ? block : find(branchesOf(block).flatMap(({ steps }) => steps), id);
+    const found =
+      block.id === id
+        ? block
+        : find(
+            branchesOf(block).flatMap(({ steps }) => steps),
+            id,
+          );
     if (found !== undefined) return found;
   }
   return undefined;

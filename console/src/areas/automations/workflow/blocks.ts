@@ -47,7 +47,9 @@ export function summaryOf({ type, inputs = {}, input = {} }: Block): string {
   switch (type) {
     case 'if-else': {
       const { left, operatorName, right } = (inputs.condition ?? {}) as Record<string, unknown>;
-      return [shown(left), String(operatorName).replaceAll('_', ' '), right === undefined ? '' : shown(right)].join(' ').trim();
+      return [shown(left), String(operatorName).replaceAll('_', ' '), right === undefined ? '' : shown(right)]
+        .join(' ')
+        .trim();
     }
     case 'switch':
       return shown(inputs.value);

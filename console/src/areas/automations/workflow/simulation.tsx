@@ -73,7 +73,9 @@ const Result = ({ result }: { result: Schemas['WorkflowSimulation'] }) => (
       </Chip>{' '}
       {result.error}
     </p>
-    {result.steps.length === 0 && result.status === 'completed' && <Empty title="Nothing to do">It has no steps.</Empty>}
+    {result.steps.length === 0 && result.status === 'completed' && (
+      <Empty title="Nothing to do">It has no steps.</Empty>
+    )}
     <ol className="space-y-1">
       {result.steps.map((step, n) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: steps keep their places

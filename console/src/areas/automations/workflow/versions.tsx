@@ -56,7 +56,14 @@ export const Versions = ({ id, chosen, onChoose }: VersionsProps) => {
   );
 };
 
-const contentOf = ({ name, description, trigger_type, trigger_configuration, trigger_constraints, workflow_blocks }: Version) =>
+const contentOf = ({
+  name,
+  description,
+  trigger_type,
+  trigger_configuration,
+  trigger_constraints,
+  workflow_blocks,
+}: Version) =>
   JSON.stringify(
     { name, description, trigger_type, trigger_configuration, trigger_constraints, workflow_blocks },
     null,

@@ -9,8 +9,8 @@ import { lazily } from '../../../ui/lazily';
 import { Page, TAB, Tabs } from '../../../ui/page';
 import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { triggerNameOf } from '../states';
-import type { Block } from './blocks';
 import { BlockDetails } from './block-details';
+import type { Block } from './blocks';
 import { Graph } from './graph';
 
 const Versions = lazily(async () => (await import('./versions')).Versions);
@@ -111,7 +111,9 @@ const Problems = ({ workflow }: { workflow: Schemas['Workflow'] }) => {
     ...(schedule_error === null ? [] : [`Temporal refused its schedule: ${schedule_error}`]),
     ...(constraint_errors === 0
       ? []
-      : [`Its constraints could not be evaluated ${constraint_errors.toLocaleString()} times. The last time: ${last_constraint_error ?? ''}`]),
+      : [
+          `Its constraints could not be evaluated ${constraint_errors.toLocaleString()} times. The last time: ${last_constraint_error ?? ''}`,
+        ]),
     ...warnings,
   ];
   return (

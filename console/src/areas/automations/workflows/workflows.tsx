@@ -42,12 +42,18 @@ export const Workflows = () => {
 /** Why a workflow may not start as somebody expects. */
 const problemOf = ({ schedule_error, last_constraint_error, constraint_errors, warnings }: Row): string | undefined => {
   if (schedule_error !== null) return schedule_error;
-  if (constraint_errors > 0) return `${constraint_errors} × ${last_constraint_error ?? 'a constraint could not be evaluated'}`;
+  if (constraint_errors > 0)
+    return `${constraint_errors} × ${last_constraint_error ?? 'a constraint could not be evaluated'}`;
   return warnings[0];
 };
 
 const COLUMNS: Column<Row>[] = [
-  { name: 'Workflow', track: 'minmax(0,2fr)', narrow: 'line', cell: ({ name }) => <span className="block truncate">{name}</span> },
+  {
+    name: 'Workflow',
+    track: 'minmax(0,2fr)',
+    narrow: 'line',
+    cell: ({ name }) => <span className="block truncate">{name}</span>,
+  },
   {
     name: 'State',
     track: '6rem',

@@ -7,8 +7,8 @@ import { countsQuery, membersQuery, tagsQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialog';
 import { Button, ICON_BUTTON } from '../../../ui/parts';
-import { HOUR_MS, morningIn } from '../head/snooze-times';
 import type { Selection } from '../../../ui/selection';
+import { HOUR_MS, morningIn } from '../head/snooze-times';
 import { addJob } from './jobs';
 
 interface BulkProps {
