@@ -19,17 +19,18 @@ const ORDER = ['failed', 'canceled', 'in_progress', 'idle', 'completed'] as cons
 
 /** The workflows with their state, their last run and what failed in the last days. */
 export const Workflows = () => {
-  const list = useInfiniteQuery(workflowsQuery);
   const stats = useQuery(workflowStatsQuery(DAYS)).data;
   const byId = new Map(stats?.workflows?.map((counts) => [counts.workflow_id, counts]));
-  const pages = list.data?.pages.map((page) => ({
-    items: page.items.map((workflow): Row => ({ ...workflow, runs: byId.get(workflow.workflow_id) })),
-  }));
+  const withRuns = (workflow: Schemas['Workflow']): Row => ({ ...workflow, runs: byId.get(workflow.workflow_id) });
+  const list = useInfiniteQuery({
+    ...workflowsQuery,
+    select: ({ pages }) => ({ pages: pages.map(({ items }) => ({ items: items.map(withRuns) })) }),
+  });
   return (
     <Page title="Workflows" tabs={<AutomationTabs />}>
       <DataList
         label="Workflows"
-        query={{ ...list, data: pages === undefined ? undefined : { pages } }}
+        query={list}
         columns={COLUMNS}
         keyOf={({ workflow_id }) => workflow_id}
         linkOf={({ workflow_id }) => ({ to: '/automations/$id', params: { id: workflow_id } })}
