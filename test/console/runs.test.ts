@@ -67,14 +67,17 @@ const SHOTS = process.env.SHOTS;
     await page.getByText(/JSON/).last().waitFor();
     await field.fill(JSON.stringify({ session_id: session }));
     await button(page, 'Retry with this input').click();
-    await page.getByText(/body\.input\.text/).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText(/body\.input\.text/)
+      .waitFor();
     await field.fill(JSON.stringify({ session_id: session, text: 'Found' }));
     await button(page, 'Retry with this input').click();
     await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor();
     expect((await runOf(runId)).retries[0]).toMatchObject({ input_changed: true });
     await page
       .getByRole('list', { name: 'Steps' })
-      .getByRole('button', { name: /Note lost: Completed.*2 attempts/ })
+      .getByRole('button', { name: /Note lost ×2 attempts ?: Completed/ })
       .waitFor();
 
     await stack.org.patch(`/workflows/${id}`, { workflow_blocks: [note('new', session)] });
@@ -220,7 +223,7 @@ const SHOTS = process.env.SHOTS;
     await until(runId, 'completed');
     const { page } = await admin(`/automations/runs/${runId}`);
     const steps = page.getByRole('list', { name: 'Steps' });
-    await steps.getByRole('button', { name: /Note each #5:/ }).hover();
+    await steps.getByRole('button', { name: /Note each ?#5 ?:/ }).hover();
     await page.waitForTimeout(1_000);
     await page.evaluate(
       `window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`,
@@ -229,7 +232,7 @@ const SHOTS = process.env.SHOTS;
       await page.mouse.wheel(0, 300);
       await page.waitForTimeout(30);
     }
-    await steps.getByRole('button', { name: /Note each #500:/ }).waitFor();
+    await steps.getByRole('button', { name: /Note each ?#500 ?:/ }).waitFor();
     expect(await page.evaluate('window.tasks')).toEqual([]);
     expect(await page.evaluate<number>('document.querySelectorAll("*").length')).toBeLessThan(1_500);
     await page.close();

@@ -48,7 +48,7 @@ interface RowProps<Row> {
 /** A row of a list: cells in columns, or one below and beside the other in a narrow window. */
 export const DataRow = <Row,>({ row, columns, link, isFocusable, box }: RowProps<Row>) => (
   <div
-    className={`relative flex min-h-11 flex-wrap items-center gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-(--ring) ${link === undefined ? '' : 'hover:bg-hover'} ${GRID}`}
+    className={`relative flex min-h-11 flex-wrap items-center gap-x-3 gap-y-0.5 border-b border-line px-4 py-2 has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-(--ring) ${link === undefined ? '' : 'hover:bg-hover'} ${box === undefined ? '' : 'max-[899px]:pl-11'} ${GRID}`}
     style={tracksOf(columns, box !== undefined)}
   >
     {box}
@@ -77,7 +77,7 @@ export const DataRow = <Row,>({ row, columns, link, isFocusable, box }: RowProps
 
 /** The box that selects a row, or with Shift all rows from the one before. */
 export const RowBox = ({ id, name, selection }: { id: string; name: string; selection: Selection }) => (
-  <span className="relative z-1 grid size-4 place-items-center">
+  <span className="z-1 grid size-4 place-items-center max-[899px]:absolute max-[899px]:top-3 max-[899px]:left-4 min-[900px]:relative">
     <input
       type="checkbox"
       tabIndex={-1}

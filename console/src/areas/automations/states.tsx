@@ -54,14 +54,13 @@ export const STEP_STATES: Record<RunStep['status'], string> = {
 };
 
 const TRIGGER_NAMES: Partial<Record<RunRow['trigger_type'], string>> = {
-  'manual-trigger': 'By hand',
+  'manual-trigger': 'Manual',
   'ai-trigger': 'The AI',
-  'cron-trigger': 'A schedule',
-  'form-trigger': 'A form',
-  webhook: 'A webhook',
+  'cron-trigger': 'Schedule',
+  'form-trigger': 'Form',
 };
 
-/** Returns what starts a workflow, as people say it. */
+/** Returns what starts a workflow, as people say it: Ticket created. */
 export const triggerNameOf = (type: RunRow['trigger_type']): string =>
   TRIGGER_NAMES[type] ?? `${type.charAt(0).toUpperCase()}${type.slice(1).replaceAll('-', ' ')}`;
 

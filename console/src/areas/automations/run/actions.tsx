@@ -72,7 +72,7 @@ function useRunChanges(run: Run) {
     mutationFn: (body: RetryRequest) =>
       dataOf(api.POST('/workflows/{id}/runs/{runId}/retry', { params: params(), body })),
     onSuccess: refresh,
-    onError: sayWhy,
+    onError: (error, { skip }) => skip === true && sayWhy(error), // else the dialog says it
   });
   const cancel = useMutation({
     mutationFn: () => dataOf(api.POST('/workflows/{id}/runs/{runId}/cancel', { params: params() })),

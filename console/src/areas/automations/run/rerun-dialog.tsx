@@ -24,7 +24,7 @@ export const RerunDialog = ({ run, rerun, onClose }: DialogProps) => {
   const [text, setText] = useState(given);
   const [version, setVersion] = useState<'same' | 'latest'>('latest');
   const parsed = objectIn(text);
-  const problem = 'problem' in parsed ? parsed.problem : rerun.error?.message;
+  const problem = 'problem' in parsed ? parsed.problem : undefined;
   const send = () => {
     if ('problem' in parsed) return;
     const input = text === given ? {} : { input: changedIn(parsed.value, Object.fromEntries(told)) };

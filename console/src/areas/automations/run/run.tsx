@@ -113,29 +113,31 @@ const Facts = ({ run }: { run: Run }) => {
   useTick(TICK_MS);
   const length = began === null ? undefined : (ended === null ? Date.now() : Date.parse(ended)) - Date.parse(began);
   return (
-    <dl className="flex flex-wrap gap-x-5 gap-y-1 pb-3 text-xs [&_dd]:inline [&_dt]:inline [&_dt]:pr-1 [&_dt]:text-quiet">
-      <Fact name="Created">
-        <Ago at={run.created_at} />
-      </Fact>
-      <Fact name="Took">
-        <span className="tabular-nums">{length === undefined ? '–' : shownLength(length)}</span>
-      </Fact>
-      <Fact name="Version">{run.version_number}</Fact>
-      <Fact name="By">{triggerNameOf(run.trigger_type)}</Fact>
-      {run.session_id !== null && (
-        <Fact name="Conversation">
-          <Link to="/s/$id" params={{ id: run.session_id }} className={LINK}>
-            …{run.session_id.slice(-6)}
-          </Link>
+    <div className="flex flex-wrap gap-x-5 gap-y-1 pb-3 text-xs">
+      <dl className="contents [&_dd]:inline [&_dt]:inline [&_dt]:pr-1 [&_dt]:text-quiet">
+        <Fact name="Created">
+          <Ago at={run.created_at} />
         </Fact>
-      )}
-      {run.contact_id !== null && (
-        <Fact name="Contact">
-          <Link to="/automations/runs" search={{ contact_id: run.contact_id }} className={LINK}>
-            all runs of …{run.contact_id.slice(-6)}
-          </Link>
+        <Fact name="Took">
+          <span className="tabular-nums">{length === undefined ? '–' : shownLength(length)}</span>
         </Fact>
-      )}
+        <Fact name="Version">{run.version_number}</Fact>
+        <Fact name="Trigger">{triggerNameOf(run.trigger_type)}</Fact>
+        {run.session_id !== null && (
+          <Fact name="Conversation">
+            <Link to="/s/$id" params={{ id: run.session_id }} className={LINK}>
+              …{run.session_id.slice(-6)}
+            </Link>
+          </Fact>
+        )}
+        {run.contact_id !== null && (
+          <Fact name="Contact">
+            <Link to="/automations/runs" search={{ contact_id: run.contact_id }} className={LINK}>
+              all runs of …{run.contact_id.slice(-6)}
+            </Link>
+          </Fact>
+        )}
+      </dl>
       {place?.url != null && (
         <a href={place.url} target="_blank" rel="noopener" className={`inline-flex items-center gap-1 ${LINK}`}>
           Temporal <ExternalLink size={12} aria-hidden="true" />
@@ -144,7 +146,7 @@ const Facts = ({ run }: { run: Run }) => {
       <Link to="/automations/runs" search={{ workflow_id: run.workflow_id }} className={LINK}>
         All runs of this workflow
       </Link>
-    </dl>
+    </div>
   );
 };
 

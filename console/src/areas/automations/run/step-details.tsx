@@ -33,7 +33,11 @@ export const StepDetails = ({ run, step, onClose }: DetailsProps) =>
             {step.type} · <code className="font-mono">{step.id}</code>
           </p>
         </div>
-        <Chip tone={TONES[step.status]}>{STEP_STATES[step.status]}</Chip>
+        {step.next_try_at === null ? (
+          <Chip tone={TONES[step.status]}>{STEP_STATES[step.status]}</Chip>
+        ) : (
+          <Chip tone="warn">Waits for a retry</Chip>
+        )}
       </header>
       <Times step={step} />
       {step.error !== null && (

@@ -82,13 +82,11 @@ interface RowProps {
 const Row = ({ span, isOpen, isFocusable, onOpen }: RowProps) => {
   const { step, depth, ms } = span;
   const iteration = iterationOf(step.path);
-  const attempts = step.attempts > 1 ? `, ${step.attempts} attempts` : '';
   return (
     <button
       type="button"
       tabIndex={isFocusable ? 0 : -1}
       aria-current={isOpen}
-      aria-label={`${step.name ?? step.id}${iteration && ` ${iteration}`}: ${STEP_STATES[step.status]}, ${shownLength(ms)}${attempts}`}
       onClick={onOpen}
       className="grid h-full w-full grid-cols-[minmax(0,1fr)_minmax(0,1fr)_4.5rem] items-center gap-3 px-4 text-left hover:bg-hover aria-[current=true]:bg-selected min-[900px]:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_5rem]"
     >
@@ -99,7 +97,13 @@ const Row = ({ span, isOpen, isFocusable, onOpen }: RowProps) => {
         <Dot step={step} />
         <span className="truncate">{step.name ?? step.id}</span>
         {iteration !== '' && <span className="shrink-0 text-xs text-quiet tabular-nums">{iteration}</span>}
-        {step.attempts > 1 && <span className="shrink-0 text-xs text-quiet tabular-nums">×{step.attempts}</span>}
+        {step.attempts > 1 && (
+          <span className="shrink-0 text-xs text-quiet tabular-nums">
+            ×{step.attempts}
+            <span className="sr-only"> attempts</span>
+          </span>
+        )}
+        <span className="sr-only">: {STEP_STATES[step.status]},</span>
       </span>
       <Bar span={span} />
       <span className="truncate text-right text-xs text-quiet tabular-nums">

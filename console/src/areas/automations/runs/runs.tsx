@@ -111,7 +111,7 @@ const COLUMNS: Column<RunRow>[] = [
   },
   { name: 'Took', track: '6rem', cell: lengthOf, isNumber: true },
   { name: 'Created', track: '6rem', cell: ({ created_at }) => <Ago at={created_at} />, isNumber: true },
-  { name: 'By', track: '9rem', narrow: 'hidden', cell: ({ trigger_type }) => triggerNameOf(trigger_type) },
+  { name: 'Trigger', track: '9rem', narrow: 'hidden', cell: ({ trigger_type }) => triggerNameOf(trigger_type) },
 ];
 
 function useFields(): FilterField<'workflow_id' | 'status' | 'waiting_for'>[] {

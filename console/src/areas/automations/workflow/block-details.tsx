@@ -39,7 +39,7 @@ function find(blocks: Block[], id: string | undefined): Block | undefined {
 const Trigger = ({ workflow }: Pick<DetailsProps, 'workflow'>) => (
   <>
     <header>
-      <h2 className="font-semibold">Starts by: {triggerNameOf(workflow.trigger_type)}</h2>
+      <h2 className="font-semibold">Trigger: {triggerNameOf(workflow.trigger_type)}</h2>
       {workflow.description !== null && <p className="mt-1 text-quiet">{workflow.description}</p>}
     </header>
     {workflow.trigger_configuration != null && (

@@ -6,28 +6,33 @@ import { Ago } from '../../../ui/ago';
 import { DataList } from '../../../ui/data-list';
 import type { Column } from '../../../ui/data-row';
 import { Page } from '../../../ui/page';
-import { Chip, Empty } from '../../../ui/parts';
+import { Chip, Empty, Failure } from '../../../ui/parts';
 import { PartsBar } from '../../../ui/parts-bar';
 import { STATUS_NAMES, STATUS_TONES, triggerNameOf } from '../states';
 import { AutomationTabs } from '../tabs';
 
 type Counts = NonNullable<Schemas['WorkflowRunStats']['workflows']>[number];
-type Row = Schemas['Workflow'] & { runs: Counts | undefined };
+/** A workflow with its runs: null if it had none, undefined while they are not known. */
+type Row = Schemas['Workflow'] & { runs: Counts | null | undefined };
 
 const DAYS = 7;
 const ORDER = ['failed', 'canceled', 'in_progress', 'idle', 'completed'] as const;
 
 /** The workflows with their state, their last run and what failed in the last days. */
 export const Workflows = () => {
-  const stats = useQuery(workflowStatsQuery(DAYS)).data;
-  const byId = new Map(stats?.workflows?.map((counts) => [counts.workflow_id, counts]));
-  const withRuns = (workflow: Schemas['Workflow']): Row => ({ ...workflow, runs: byId.get(workflow.workflow_id) });
+  const stats = useQuery(workflowStatsQuery(DAYS));
+  const byId = new Map(stats.data?.workflows?.map((counts) => [counts.workflow_id, counts]));
+  const withRuns = (workflow: Schemas['Workflow']): Row => ({
+    ...workflow,
+    runs: stats.data === undefined ? undefined : (byId.get(workflow.workflow_id) ?? null),
+  });
   const list = useInfiniteQuery({
     ...workflowsQuery,
     select: ({ pages }) => ({ pages: pages.map(({ items }) => ({ items: items.map(withRuns) })) }),
   });
   return (
     <Page title="Workflows" tabs={<AutomationTabs />}>
+      {stats.error !== null && <Failure error={stats.error} onRetry={() => void stats.refetch()} />}
       <DataList
         label="Workflows"
         query={list}
@@ -60,14 +65,14 @@ const COLUMNS: Column<Row>[] = [
     track: '6rem',
     cell: ({ is_active }) => <Chip tone={is_active ? 'good' : 'plain'}>{is_active ? 'Active' : 'Inactive'}</Chip>,
   },
-  { name: 'Starts by', track: '10rem', cell: ({ trigger_type }) => triggerNameOf(trigger_type) },
+  { name: 'Trigger', track: '10rem', cell: ({ trigger_type }) => triggerNameOf(trigger_type) },
   {
     name: `Runs in ${DAYS} days`,
     track: 'minmax(0,1.5fr)',
     narrow: 'line',
     cell: ({ runs, name }) =>
-      runs === undefined ? (
-        <span className="text-quiet">None</span>
+      runs == null ? (
+        <span className="text-quiet">{runs === null && 'None'}</span>
       ) : (
         <PartsBar
           label={`Runs of ${name}`}
@@ -84,8 +89,8 @@ const COLUMNS: Column<Row>[] = [
     track: '5rem',
     isNumber: true,
     cell: ({ runs, workflow_id }) =>
-      runs === undefined || runs.failed === 0 ? (
-        <span className="text-quiet">0</span>
+      runs == null || runs.failed === 0 ? (
+        <span className="text-quiet">{runs !== undefined && 0}</span>
       ) : (
         <Link
           to="/automations/runs"
@@ -100,7 +105,7 @@ const COLUMNS: Column<Row>[] = [
     name: 'Last run',
     track: '6rem',
     isNumber: true,
-    cell: ({ runs }) => (runs === undefined ? <span className="text-quiet">–</span> : <Ago at={runs.last_run_at} />),
+    cell: ({ runs }) => (runs == null ? <span className="text-quiet">–</span> : <Ago at={runs.last_run_at} />),
   },
   {
     name: 'Problem',
