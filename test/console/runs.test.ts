@@ -139,7 +139,6 @@ const SHOTS = process.env.SHOTS;
     const runId = await trigger(id, { total: 40 });
     await eventually('a retry', async () => (await runOf(runId)).waiting_for !== null);
     const { page, complaints } = await admin('/automations', { width });
-    const list = page.getByRole('list');
     for (const [name, path, ready] of [
       ['workflows', '/automations', page.getByRole('list', { name: 'Workflows' })],
       ['runs', '/automations/runs', page.getByRole('list', { name: 'Runs' })],
@@ -151,7 +150,6 @@ const SHOTS = process.env.SHOTS;
     ] as const) {
       await page.goto(`${stack.url}/console${path}`);
       await ready.waitFor();
-      await list.first().waitFor();
       expect([name, await overflowOf(page)]).toEqual([name, 0]);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
