@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { elementAt } from '../../../collections/checked-access.ts';
 import type { Db } from '../../../db/connect.ts';
 import { decodeCursor, toPage } from '../../../db/cursor.ts';
+import { refusedQuery } from '../../../errors.ts';
 import { isUuid } from '../../../ids.ts';
 import type { RunRow } from '../schema.ts';
 import type { RunStatus } from '../table.ts';
@@ -60,6 +61,18 @@ export function rowOf(row: ReadRow): z.output<typeof RunRow> {
   };
 }
 
+const DAY_MS = 24 * 3_600_000;
+const MAX_DAYS = 366;
+
+/** Returns the range that is counted. Throws invalid if it is empty or too long. */
+function rangeOf(from: string | undefined, to: string | undefined): { fromMs: number; toMs: number } {
+  const toMs = to === undefined ? Date.now() : Date.parse(to);
+  const fromMs = from === undefined ? toMs - DAY_MS : Date.parse(from);
+  if (fromMs >= toMs || toMs - fromMs > MAX_DAYS * DAY_MS)
+    throw refusedQuery('from', `must be before \`to\`, by at most ${MAX_DAYS} days`);
+  return { fromMs, toMs };
+}
+
 type Counts = Record<RunStatus, number>;
 const noRuns = (): Counts => ({ idle: 0, in_progress: 0, completed: 0, failed: 0, canceled: 0 });
 
@@ -67,8 +80,9 @@ const noRuns = (): Counts => ({ idle: 0, in_progress: 0, completed: 0, failed: 0
 export async function statsOfRuns(
   db: Db,
   orgId: string,
-  { workflow_id: workflowId, fromMs, toMs, buckets: parts, by_workflow }: CountRuns,
+  { workflow_id: workflowId, from, to, buckets: parts, by_workflow }: CountRuns,
 ) {
+  const { fromMs, toMs } = rangeOf(from, to);
   const counted = { workflowId, fromMs, toMs };
   const periodMs = (toMs - fromMs) / parts;
   const buckets = Array.from({ length: parts }, (_, nth) => ({

@@ -111,15 +111,20 @@ const UNARY = ['is_empty', 'is_not_empty'];
 const Branch = ({ reason: { branch, operator, left, right } }: { reason: Schemas['WorkflowBranchReason'] }) => (
   <section aria-label="Branch" className="rounded-md border border-line p-2">
     <p>
-      Went on in <strong className="font-semibold">{branch.replace('.', ' ')}</strong>, as
+      Went on in <strong className="font-semibold">{branch.replace('.', ' ')}</strong>:
     </p>
     <p className="mt-1 font-mono text-xs break-words">
-      <Value value={left} />{' '}
-      <span className="text-quiet">
-        {branch === 'else' || branch === 'default' ? `not: ${wordsOf(operator)}` : wordsOf(operator)}
-      </span>{' '}
-      {!UNARY.includes(operator) && branch !== 'default' && <Value value={right} />}
-      {branch === 'default' && 'any case'}
+      {branch === 'default' ? (
+        <>
+          <Value value={left} /> <span className="text-quiet">is none of the cases</span>
+        </>
+      ) : (
+        <>
+          {branch === 'else' && <span className="text-quiet">not </span>}
+          <Value value={left} /> <span className="text-quiet">{wordsOf(operator)}</span>{' '}
+          {!UNARY.includes(operator) && <Value value={right} />}
+        </>
+      )}
     </p>
   </section>
 );

@@ -88,7 +88,7 @@ const Row = ({ span, isOpen, isFocusable, onOpen }: RowProps) => {
       tabIndex={isFocusable ? 0 : -1}
       aria-current={isOpen}
       onClick={onOpen}
-      className="grid h-full w-full grid-cols-[minmax(0,1fr)_minmax(0,1fr)_4.5rem] items-center gap-3 px-4 text-left hover:bg-hover aria-[current=true]:bg-selected min-[900px]:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_5rem]"
+      className="grid h-full w-full grid-cols-[minmax(0,1fr)_minmax(0,0.7fr)_5.75rem] items-center gap-3 px-4 text-left hover:bg-hover aria-[current=true]:bg-selected min-[900px]:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_5.75rem]"
     >
       <span
         className="flex min-w-0 items-center gap-2"
