@@ -109,7 +109,17 @@ const COLUMNS: Column<RunRow>[] = [
     narrow: 'line',
     cell: (run) => (isActive(run) || run.status === 'failed' ? <StepNow run={run} /> : null),
   },
-  { name: 'Took', track: '6rem', cell: lengthOf, isNumber: true },
+  {
+    name: 'Took',
+    track: '6rem',
+    isNumber: true,
+    cell: (run) => (
+      <>
+        <span className="text-quiet min-[900px]:hidden">took </span>
+        {lengthOf(run)}
+      </>
+    ),
+  },
   { name: 'Created', track: '6rem', cell: ({ created_at }) => <Ago at={created_at} />, isNumber: true },
   { name: 'Trigger', track: '9rem', narrow: 'hidden', cell: ({ trigger_type }) => triggerNameOf(trigger_type) },
 ];

@@ -72,13 +72,13 @@ const Branches = ({ branches, ...rest }: { branches: Branch[] } & Omit<StepsProp
   branches.length === 0 ? null : (
     <div className="flex flex-col items-center">
       <Line />
-      <div className="flex items-stretch rounded-lg border border-line">
+      <div className="flex items-stretch rounded-lg border border-line max-[899px]:flex-col">
         {branches.map(({ label, steps }, n) => (
           <section
             // biome-ignore lint/suspicious/noArrayIndexKey: branches keep their places
             key={n}
             aria-label={`Branch ${label}`}
-            className={`flex min-w-40 flex-col items-center px-3 pt-1 pb-3 ${n > 0 ? 'border-l border-dashed border-line' : ''}`}
+            className={`flex min-w-40 flex-col items-center px-3 pt-1 pb-3 border-dashed border-line ${n > 0 ? 'max-[899px]:border-t min-[900px]:border-l' : ''}`}
           >
             <span className="max-w-48 truncate text-xs text-quiet">{label}</span>
             {steps.length === 0 ? (

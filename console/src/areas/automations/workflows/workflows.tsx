@@ -45,6 +45,8 @@ export const Workflows = () => {
   );
 };
 
+const totalOf = (runs: Counts): number => ORDER.reduce((sum, status) => sum + runs[status], 0);
+
 /** Why a workflow may not start as somebody expects. */
 const problemOf = ({ schedule_error, last_constraint_error, constraint_errors, warnings }: Row): string | undefined => {
   if (schedule_error !== null) return schedule_error;
@@ -74,14 +76,17 @@ const COLUMNS: Column<Row>[] = [
       runs == null ? (
         <span className="text-quiet">{runs === null && 'None'}</span>
       ) : (
-        <PartsBar
-          label={`Runs of ${name}`}
-          parts={ORDER.map((status) => ({
-            name: STATUS_NAMES[status].toLowerCase(),
-            tone: STATUS_TONES[status],
-            count: runs[status],
-          }))}
-        />
+        <span className="flex items-center gap-3">
+          <span className="w-12 shrink-0 text-right tabular-nums">{totalOf(runs).toLocaleString()}</span>
+          <PartsBar
+            label={`Runs of ${name}`}
+            parts={ORDER.map((status) => ({
+              name: STATUS_NAMES[status].toLowerCase(),
+              tone: STATUS_TONES[status],
+              count: runs[status],
+            }))}
+          />
+        </span>
       ),
   },
   {
@@ -90,14 +95,18 @@ const COLUMNS: Column<Row>[] = [
     isNumber: true,
     cell: ({ runs, workflow_id }) =>
       runs == null || runs.failed === 0 ? (
-        <span className="text-quiet">{runs !== undefined && 0}</span>
+        <span className="text-quiet">
+          {runs !== undefined && 0}
+          <span className="min-[900px]:hidden"> failed</span>
+        </span>
       ) : (
         <Link
           to="/automations/runs"
           search={{ workflow_id, status: 'failed' }}
           className="relative z-1 text-bad-text hover:underline"
         >
-          {runs.failed.toLocaleString()} failed
+          {runs.failed.toLocaleString()}
+          <span className="min-[900px]:hidden"> failed</span>
         </Link>
       ),
   },
