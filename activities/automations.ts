@@ -6,7 +6,7 @@ import { releaseBatch } from '../src/automations/runs/batches/release.service.ts
 import { runBatch } from '../src/automations/runs/batches/service.ts';
 import type { NextStep, RunInput, RunRef } from '../src/automations/runs/contract.ts';
 import { doFirstSteps, FIRST_RETRY_MS } from '../src/automations/runs/first-steps.service.ts';
-import type { AttemptRound } from '../src/automations/runs/pacing/retry-times.rules.ts';
+import type { AttemptRound } from '../src/automations/runs/pacing/retry-times.ts';
 import { cancelStoppedRun } from '../src/automations/runs/repair.service.ts';
 import {
   checkWait,

@@ -159,7 +159,7 @@ export async function insertVersion(trx: Trx, orgId: string, id: string, version
     .execute();
 }
 
-/** Makes concurrent activations of the org wait, so that they count one another. Lasts until the transaction ends. */
+/** Makes concurrent activations of the org wait: each counts those before it. Lasts until the transaction ends. */
 export const lockActivations = (trx: Trx, orgId: string) => lockName(trx, `workflow activations ${orgId}`);
 
 /** Returns the number of the org's other active workflows with this trigger, and the characters of their steps. */

@@ -7,7 +7,7 @@ export interface Column<Row> {
   /** The width, as a track of a CSS grid: 8rem, minmax(0,1fr). */
   track: string;
   cell: (row: Row) => ReactNode;
-  /** In a narrow window: in a line of its own, or not at all. Beside others if nothing is said. */
+  /** In a narrow window: in a separate line, or not at all. Beside others if nothing is said. */
   narrow?: 'line' | 'hidden';
   /** Numbers are at the end of their column. */
   isNumber?: boolean;

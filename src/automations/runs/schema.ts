@@ -106,7 +106,7 @@ const RunStep = z
     attempts: z.int(),
     max_attempts: z.int().nullable().describe('Of one round: a retry by hand begins another. null: a block.'),
     next_try_at: Timestamp.nullable().describe('The next attempt, after one that failed.'),
-    branch_reason: BranchReason.nullable().describe('Of an if-else or a switch: why it went on there.'),
+    branch_reason: BranchReason.nullable().describe('Of an if-else or a switch: why it took that branch.'),
     skipped_because: z.string().nullable(),
     started_at: Timestamp,
     ended_at: Timestamp.nullable(),

@@ -236,7 +236,7 @@ export async function listLatestOutputs(
   return { outputs, leftOut: rows.length - outputs.length, hasActed: acted !== undefined };
 }
 
-/** Records what a run waits for. Null: it goes on. */
+/** Records what a run waits for. Null: it continues. */
 export async function setWaiting(trx: Trx, orgId: string, id: string, waitsFor: Run['waits_for']): Promise<void> {
   await trx
     .updateTable('automation_runs')

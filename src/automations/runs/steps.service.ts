@@ -27,7 +27,7 @@ import {
 } from './advance-run.service.ts';
 import type { NextStep, RunRef } from './contract.ts';
 import { waitForPace } from './pacing/pace.ts';
-import { type AttemptRound, nextTryMsAfter } from './pacing/retry-times.rules.ts';
+import { type AttemptRound, nextTryMsAfter } from './pacing/retry-times.ts';
 import { redactSteps } from './redaction.queries.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 import {

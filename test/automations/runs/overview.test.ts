@@ -173,7 +173,7 @@ describe('runs over all workflows', () => {
 });
 
 describe('a run', () => {
-  it('says why it went on in a branch, and why it did not come to a step', async () => {
+  it('says why it took a branch, and why it did not come to a step', async () => {
     const session = await newSession();
     const id = await active('Branches', [
       {
@@ -204,8 +204,8 @@ describe('a run', () => {
       null,
     ]);
     expect(not_run).toEqual([
-      { id: 'vip', type: 'add-note', name: 'Note vip', because: 'big went on in another branch' },
-      { id: 'sea', type: 'add-note', name: 'Note sea', because: 'way went on in another branch' },
+      { id: 'vip', type: 'add-note', name: 'Note vip', because: 'big took another branch' },
+      { id: 'sea', type: 'add-note', name: 'Note sea', because: 'way took another branch' },
       { id: 'last', type: 'add-note', name: 'Note last', because: 'The run failed before it' },
     ]);
 

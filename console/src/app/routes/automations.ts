@@ -4,8 +4,8 @@ import { searchOf } from './search';
 
 const staticData = { area: 'Automations' } as const;
 
-export const RUN_STATUSES = ['idle', 'in_progress', 'completed', 'failed', 'canceled'] as const;
-export const WAITING_FOR = ['timer', 'event', 'retry', 'person'] as const;
+const RUN_STATUSES = ['idle', 'in_progress', 'completed', 'failed', 'canceled'] as const;
+const WAITING_FOR = ['timer', 'event', 'retry', 'person'] as const;
 
 const workflows = createRoute({
   getParentRoute: () => root,

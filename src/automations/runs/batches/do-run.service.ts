@@ -11,7 +11,7 @@ import { attemptsOf, loadContext, nextActionOf, type RunContext, stepRecordOf } 
 import type { NextStep } from '../contract.ts';
 import { FIRST_RETRY_MS, isFailed, nextAfterFailure } from '../first-steps.service.ts';
 import type { Pacer } from '../pacing/pace.ts';
-import { type AttemptRound, nextTryMsAfter } from '../pacing/retry-times.rules.ts';
+import { type AttemptRound, nextTryMsAfter } from '../pacing/retry-times.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { listOutputs, type Run, setStepError } from '../shared.queries.ts';
 import { doStep, failStep, parseInput, type StepDeps, stepFailureOf } from '../steps.service.ts';

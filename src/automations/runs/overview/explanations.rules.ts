@@ -4,7 +4,7 @@ import { fieldsOf } from '../../json.rules.ts';
 import { maskCredentials } from '../../masking.rules.ts';
 import type { RunStatus } from '../table.ts';
 
-/** Why a block went on in a branch: the condition with its values. */
+/** Why a block took a branch: the condition with its values. */
 export interface BranchReason {
   branch: string;
   operator: Operator;
@@ -12,7 +12,7 @@ export interface BranchReason {
   right: Json;
 }
 
-/** Returns why an evaluated `if-else` or `switch` went on in its branch, by its stored input and output. */
+/** Returns why an evaluated `if-else` or `switch` took its branch, by its stored input and output. */
 export function branchReasonOf(
   step: Step | undefined,
   { input, output }: { input: Json; output: Json },
@@ -81,4 +81,4 @@ export function unreachedSteps(blocks: readonly Step[], { status, reached, faile
 const nameOf = (step: Step): string | null => (step.$kind === 'Action' ? step.name : null);
 
 const reasonInside = ({ id, type }: Step): string =>
-  type === 'for-each' ? `The list of ${id} was empty` : `${id} went on in another branch`;
+  type === 'for-each' ? `The list of ${id} was empty` : `${id} took another branch`;

@@ -141,7 +141,7 @@ function conditionsOf(orgId: string, criteria: RunCriteria): RawBuilder<SqlBool>
     sql`run.automation_id not in (select id from automations where org_id = ${orgId} and deleted_at is not null)`,
     workflow_id === undefined ? undefined : sql`run.automation_id = ${workflow_id}`,
     status === undefined ? undefined : sql`run.status = ${status}`,
-    // Each status that is rare has an index of its own, which the planner finds by this.
+    // Each status that is rare has a separate index, which the planner finds by this.
     status === 'failed' || status === 'canceled' ? sql`run.status in ('failed', 'canceled')` : undefined,
     waiting_for === undefined ? undefined : isWaitingFor(orgId, waiting_for),
     session_id === undefined ? undefined : sql`${SESSION_OF_RUN} = ${session_id}`,

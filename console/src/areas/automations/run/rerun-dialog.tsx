@@ -4,7 +4,7 @@ import { type Run, workflowQuery } from '../../../api/runs';
 import { Dialog } from '../../../ui/dialog';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json-field';
 import { Button } from '../../../ui/parts';
-import type { RerunMutation } from './actions';
+import type { RerunMutation } from './changes';
 
 interface DialogProps {
   run: Run;

@@ -3,7 +3,7 @@ import type { RunStep } from '../../../api/runs';
 import { Dialog } from '../../../ui/dialog';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json-field';
 import { Button } from '../../../ui/parts';
-import type { RetryMutation } from './actions';
+import type { RetryMutation } from './changes';
 
 interface DialogProps {
   step: RunStep;
@@ -34,8 +34,8 @@ export const RetryDialog = ({ step, retry, onClose }: DialogProps) => {
         }}
       >
         <p className="text-quiet">
-          The run goes on from this step with the outputs of the steps before it. <code>***</code> keeps the credential
-          that is there.
+          The run continues from this step with the outputs of the steps before it. <code>***</code> keeps the
+          credential that is there.
         </p>
         <JsonField
           label="Input"

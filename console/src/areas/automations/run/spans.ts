@@ -10,7 +10,7 @@ export interface Span {
   isWaiting: boolean;
 }
 
-/** Returns the spans of steps in the time of their run, which is now if it goes on. */
+/** Returns the spans of steps in the time of their run, which is now if it continues. */
 export function spansOf(
   run: Pick<Run, 'created_at' | 'run_started_at' | 'run_ended_at'>,
   steps: RunStep[],

@@ -88,7 +88,7 @@ const Times = ({ step }: { step: RunStep }) => {
         </Line>
       )}
       {next_try_at !== null && <Line name="Next try">{shownUntil(next_try_at)}</Line>}
-      {until !== undefined && <Line name="Goes on">{shownUntil(until)}</Line>}
+      {until !== undefined && <Line name="Continues">{shownUntil(until)}</Line>}
     </dl>
   );
 };
@@ -107,7 +107,7 @@ const untilOf = (input: unknown): string | undefined =>
 
 const UNARY = ['is_empty', 'is_not_empty'];
 
-/** Why a block went on in its branch: the condition with its values. */
+/** Why a block took its branch: the condition with its values. */
 const Branch = ({ reason: { branch, operator, left, right } }: { reason: Schemas['WorkflowBranchReason'] }) => (
   <section aria-label="Branch" className="rounded-md border border-line p-2">
     <p>

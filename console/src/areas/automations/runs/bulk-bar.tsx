@@ -82,7 +82,7 @@ export const RunBulkBar = ({ jobList, filters, selection, rows, hasMore }: BarPr
 
 const CONFIRMED = { retry: 'Retry them', cancel: 'Cancel them', rerun: 'Run them again' };
 const EFFECTS = {
-  retry: 'Each failed run goes on from its failed step. Runs that have not failed say so and stay as they are.',
+  retry: 'Each failed run continues from its failed step. Runs that have not failed say so and stay as they are.',
   cancel: 'Runs that have not ended end. A step in progress is still completed. This cannot be undone.',
   rerun: 'Each begins again as a new run of the active version, with what its trigger told. Its effects happen again.',
 };

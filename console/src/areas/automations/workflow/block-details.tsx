@@ -64,7 +64,7 @@ const Details = ({ block }: { block: Block }) => (
     {block.$kind === 'Action' && (
       <p className="text-xs text-quiet">
         Tried up to {block.retry?.attempts ?? 3} times, then the run{' '}
-        {block.on_error === 'continue' ? 'goes on' : 'fails'}.
+        {block.on_error === 'continue' ? 'continues' : 'fails'}.
       </p>
     )}
     <JsonView key={block.id} title="Input" value={block.input ?? block.inputs ?? {}} />

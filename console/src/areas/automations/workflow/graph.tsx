@@ -82,7 +82,7 @@ const Branches = ({ branches, ...rest }: { branches: Branch[] } & Omit<StepsProp
           >
             <span className="max-w-48 truncate text-xs text-quiet">{label}</span>
             {steps.length === 0 ? (
-              <span className="mt-2 text-xs text-quiet">goes on</span>
+              <span className="mt-2 text-xs text-quiet">continues</span>
             ) : (
               <Steps steps={steps} {...rest} />
             )}
