@@ -1,11 +1,12 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import type { ActionDeps } from '../src/automations/actions/action.ts';
 import { ACTIONS } from '../src/automations/actions/registry.ts';
 import type { BatchEnd, BatchRef } from '../src/automations/runs/batches/contract.ts';
 import { releaseBatch } from '../src/automations/runs/batches/release.service.ts';
 import { runBatch } from '../src/automations/runs/batches/service.ts';
 import type { NextStep, RunInput, RunRef } from '../src/automations/runs/contract.ts';
-import { doFirstSteps } from '../src/automations/runs/first-steps.service.ts';
+import { doFirstSteps, FIRST_RETRY_MS } from '../src/automations/runs/first-steps.service.ts';
+import type { AttemptRound } from '../src/automations/runs/pacing/retry-times.ts';
 import { cancelStoppedRun } from '../src/automations/runs/repair.service.ts';
 import {
   checkWait,
@@ -25,6 +26,14 @@ export type AutomationActivityDeps = ActionDeps & {
 
 export type AutomationActivities = ReturnType<typeof createAutomationActivities>;
 
+/** Returns which attempts of an activity follow if this one fails, by the policy that Temporal retries it with. */
+function roundOf({ attempt, retryPolicy = {} }: Info): AttemptRound {
+  const { maximumAttempts = Number.POSITIVE_INFINITY, backoffCoefficient = 2 } = retryPolicy;
+  const [initialMs, maximumMs] = [retryPolicy.initialInterval, retryPolicy.maximumInterval].map(Number);
+  const delayMs = (initialMs || FIRST_RETRY_MS) * backoffCoefficient ** (attempt - 1);
+  return { left: maximumAttempts - attempt + 1, delayMs: Math.min(delayMs, maximumMs || delayMs) };
+}
+
 export const createAutomationActivities = (outside: AutomationActivityDeps) => {
   const deps = { ...outside, actions: ACTIONS };
   const isStopped = () => outside.stopping.aborted || Context.current().cancellationSignal.aborted;
@@ -33,7 +42,7 @@ export const createAutomationActivities = (outside: AutomationActivityDeps) => {
      * Runs an action of a run and returns the next step. If this runs twice, our own data changes once, and the called
      * service gets the same dedupe key.
      */
-    doStep: (at: RunStepRef) => doStep(deps, at),
+    doStep: (at: RunStepRef) => doStep(deps, at, roundOf(Context.current().info)),
 
     /**
      * Runs the first steps of a run as far as they go within some seconds and the org's write quota, and returns the next

@@ -12,6 +12,7 @@ import { createInsightActivities, type InsightActivityDeps } from './insights.ts
 import { type ContactImportActivityDeps, createContactImportActivities } from './jobs/contact-imports.ts';
 import { createDeliveryJobActivities, type DeliveryJobActivityDeps } from './jobs/delivery-jobs.ts';
 import { createExportActivities, type ExportActivityDeps } from './jobs/exports.ts';
+import { createRunJobActivities, type RunJobActivityDeps } from './jobs/run-jobs.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
@@ -45,6 +46,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   MessageRequestActivityDeps &
   ReconciliationActivityDeps &
   InboundMessageActivityDeps &
+  RunJobActivityDeps &
   SessionJobActivityDeps &
   SignInActivityDeps &
   SlaActivityDeps &
@@ -72,6 +74,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
+  ...createRunJobActivities(deps),
   ...createSessionJobActivities(deps),
   ...createSignInActivities(deps),
   ...createSlaActivities(deps),

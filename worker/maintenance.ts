@@ -3,6 +3,7 @@ import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../sr
 import { settleInterruptedCalls } from '../src/ai/calls/closing.service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { deleteExpiredResponses } from '../src/api/edge/idempotency.queries.ts';
+import { deleteOldRunJobs } from '../src/automations/runs/bulk/service.ts';
 import {
   deleteOldRuns,
   deleteRemainsOfWorkflows,
@@ -77,6 +78,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldNotifications,
   deleteOldJobs,
   deleteOldDeliveryJobs,
+  deleteOldRunJobs,
   deleteOldMcpConfirmations,
   deleteOldImports,
   expireExports,

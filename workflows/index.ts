@@ -6,6 +6,7 @@ export { answerSession } from './ai/turns.ts';
 export { assignWaitingSessions } from './assignment.ts';
 export { runAutomationBatch } from './automations/batches.ts';
 export { holdHandoff } from './automations/handoff-hold.ts';
+export { changeRuns } from './automations/run-jobs.ts';
 export { runAutomation } from './automations/runs.ts';
 export { startScheduledRun, syncSchedule, watchInactivity } from './automations/triggers.ts';
 export { importContacts } from './contact-imports.ts';

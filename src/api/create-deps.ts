@@ -4,6 +4,7 @@ import { confirmationsPort } from '../ai/confirmations/inbox-port.ts';
 import { createPhoneTools } from '../ai/phone-tools/service.ts';
 import { TURNS_CHANNEL } from '../ai/turns/states.rules.ts';
 import { createTurnWaiters } from '../ai/turns/waiting.service.ts';
+import { runJobs } from '../automations/runs/bulk/jobs-port.ts';
 import { createTransferHold } from '../automations/transfer-hold/service.ts';
 import { createWakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
@@ -117,7 +118,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     chatContextOf: findChatContext,
     answers: waiters,
     confirmations: confirmationsPort,
-    otherJobs: [deliveryJobs],
+    otherJobs: [deliveryJobs, runJobs],
     callWaiters: waiters,
     widgetPolls: createWakeUps(closing.signal),
     filePurgeMs: FILE_PURGE_MS,

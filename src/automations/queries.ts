@@ -159,7 +159,7 @@ export async function insertVersion(trx: Trx, orgId: string, id: string, version
     .execute();
 }
 
-/** Makes concurrent activations of the org wait, so that they count one another. Lasts until the transaction ends. */
+/** Makes concurrent activations of the org wait: each counts those before it. Lasts until the transaction ends. */
 export const lockActivations = (trx: Trx, orgId: string) => lockName(trx, `workflow activations ${orgId}`);
 
 /** Returns the number of the org's other active workflows with this trigger, and the characters of their steps. */
@@ -224,7 +224,7 @@ export async function hideAutomation(trx: Trx, orgId: string, id: string): Promi
     .execute();
   await sql`
     with canceled as (
-      update automation_runs set status = 'canceled', is_waiting = false, run_ended_at = now()
+      update automation_runs set status = 'canceled', is_waiting = false, waits_for = null, run_ended_at = now()
       where org_id = ${orgId} and automation_id = ${id} and status in ('idle', 'in_progress')
       returning id
     )

@@ -10,7 +10,8 @@ const MAX_VALUES = 20_000;
 const Blocks = z.array(z.record(z.string(), z.unknown())).meta({
   description: 'Steps: see GET /workflows/definitions. POST /workflows/validate names every problem with its step.',
 });
-const bounded = <Schema extends z.ZodType>(schema: Schema) =>
+/** Returns a schema with as many values and characters as fit into a version of a workflow. */
+export const bounded = <Schema extends z.ZodType>(schema: Schema) =>
   schema
     .refine((value) => hasAtMostValues(value, MAX_VALUES), {
       error: `must have at most ${MAX_VALUES} values`,

@@ -472,6 +472,7 @@ create table automation_runs (
   left_batch boolean default false not null,
   redactions integer default 0 not null,
   is_inline boolean default false not null,
+  waits_for text,
   constraint automation_runs_pkey PRIMARY KEY (org_id, id),
   constraint automation_runs_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE,
   constraint automation_runs_org_id_automation_id_trigger_key_key UNIQUE (org_id, automation_id, trigger_key),
@@ -486,9 +487,12 @@ CREATE INDEX automation_runs_idle ON public.automation_runs USING btree (org_id,
 CREATE INDEX automation_runs_in_batch ON public.automation_runs USING btree (org_id, batch_id, created_at, id) WHERE ((status = 'in_progress'::text) AND (batch_id IS NOT NULL) AND (NOT left_batch));
 CREATE INDEX automation_runs_in_order ON public.automation_runs USING btree (org_id, automation_id, created_at, id);
 CREATE INDEX automation_runs_in_progress ON public.automation_runs USING btree (org_id, id) WHERE (status = 'in_progress'::text);
+CREATE INDEX automation_runs_of_contact ON public.automation_runs USING btree (org_id, ((trigger_output #>> '{contact,id}'::text[]))) WHERE ((trigger_output #>> '{contact,id}'::text[]) IS NOT NULL);
 CREATE INDEX automation_runs_of_handoff_hold ON public.automation_runs USING btree (org_id, handoff_hold_id) WHERE (handoff_hold_id IS NOT NULL);
 CREATE INDEX automation_runs_of_session ON public.automation_runs USING btree (org_id, ((trigger_output #>> '{session,id}'::text[]))) WHERE ((trigger_output #>> '{session,id}'::text[]) IS NOT NULL);
 CREATE INDEX automation_runs_scheduled ON public.automation_runs USING btree (org_id, automation_id) WHERE ((trigger_cause = 'scheduled'::text) AND (status = ANY (ARRAY['idle'::text, 'in_progress'::text])));
+CREATE INDEX automation_runs_unsuccessful ON public.automation_runs USING btree (org_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text]));
+CREATE INDEX automation_runs_waiting ON public.automation_runs USING btree (org_id, waits_for, created_at, id) WHERE (waits_for IS NOT NULL);
 
 create table automation_steps (
   org_id uuid not null,
@@ -507,12 +511,15 @@ create table automation_steps (
   ended_at timestamp(3) with time zone,
   characters integer generated always as ((COALESCE(length((input)::text), 0) + COALESCE(length((output)::text), 0))) stored not null,
   changed_input_origins text[],
+  next_try_at timestamp(3) with time zone,
   constraint automation_steps_pkey PRIMARY KEY (org_id, run_id, path),
   constraint automation_steps_org_id_run_id_fkey FOREIGN KEY (org_id, run_id) REFERENCES automation_runs(org_id, id) ON DELETE CASCADE,
   constraint automation_steps_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'waiting'::text, 'completed'::text, 'failed'::text, 'skipped'::text])))
 );
 CREATE INDEX automation_steps_of_awaited_event ON public.automation_steps USING btree (org_id, ((output #>> '{event,session,id}'::text[]))) WHERE ((output #>> '{event,session,id}'::text[]) IS NOT NULL);
 CREATE INDEX automation_steps_of_session ON public.automation_steps USING btree (org_id, ((input ->> 'session_id'::text))) WHERE ((input ->> 'session_id'::text) IS NOT NULL);
+CREATE INDEX automation_steps_to_retry ON public.automation_steps USING btree (org_id, run_id) WHERE (next_try_at IS NOT NULL);
+CREATE INDEX automation_steps_unfinished ON public.automation_steps USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['in_progress'::text, 'waiting'::text, 'failed'::text]));
 
 create table automation_versions (
   org_id uuid not null,
@@ -2028,6 +2035,41 @@ create table roles (
   constraint roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint roles_org_id_name_key UNIQUE (org_id, name)
 );
+
+create table run_job_items (
+  org_id uuid not null,
+  job_id uuid not null,
+  run_id uuid not null,
+  error text,
+  is_done boolean default false not null,
+  constraint run_job_items_pkey PRIMARY KEY (org_id, job_id, run_id),
+  constraint run_job_items_org_id_job_id_fkey FOREIGN KEY (org_id, job_id) REFERENCES run_jobs(org_id, id) ON DELETE CASCADE,
+  constraint run_job_items_org_id_run_id_fkey FOREIGN KEY (org_id, run_id) REFERENCES automation_runs(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX run_job_items_failed ON public.run_job_items USING btree (org_id, job_id, run_id) WHERE (error IS NOT NULL);
+CREATE INDEX run_job_items_left ON public.run_job_items USING btree (org_id, job_id, run_id) WHERE (NOT is_done);
+CREATE INDEX run_job_items_of_run ON public.run_job_items USING btree (org_id, run_id);
+
+create table run_jobs (
+  org_id uuid not null,
+  id uuid not null,
+  user_id bigint,
+  caller_id text not null,
+  action jsonb not null,
+  state text default 'running'::text not null,
+  total integer not null,
+  done integer default 0 not null,
+  failed integer default 0 not null,
+  created_at timestamp(3) with time zone default now() not null,
+  ended_at timestamp(3) with time zone,
+  constraint run_jobs_pkey PRIMARY KEY (org_id, id),
+  constraint run_jobs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint run_jobs_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE SET NULL (user_id),
+  constraint run_jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text])))
+);
+CREATE INDEX run_jobs_ended ON public.run_jobs USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX run_jobs_of_member ON public.run_jobs USING btree (org_id, user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX run_jobs_running ON public.run_jobs USING btree (org_id, id) WHERE (state = 'running'::text);
 
 create table sandbox_outbox (
   org_id uuid not null,

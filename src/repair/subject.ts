@@ -30,6 +30,7 @@ export type MismatchKind =
   | 'sla'
   | 'snooze'
   | 'csat-survey'
+  | 'run-job'
   | 'session-job'
   | 'delivery-job'
   | 'contact-import'

@@ -3,6 +3,8 @@ import { listOpenTurns, mendTurn, workflowIdOfTurn } from '../ai/turns/repair.se
 import { HOLD_HANDOFF } from '../automations/handoff-hold/contract.ts';
 import { IS_HELD, listHeldHandoffs } from '../automations/handoff-hold/service.ts';
 import { RUN_BATCH } from '../automations/runs/batches/contract.ts';
+import { CHANGE_RUNS } from '../automations/runs/bulk/contract.ts';
+import { listRunningRunJobs, runRunJob } from '../automations/runs/bulk/service.ts';
 import { RUN_AUTOMATION } from '../automations/runs/contract.ts';
 import { wakeHandoffHold } from '../automations/runs/finish-run.service.ts';
 import { findableWorkflowOf, listRunsInProgress, mendRun } from '../automations/runs/repair.service.ts';
@@ -319,6 +321,15 @@ export const SUBJECTS: ComparedSubject[] = [
       starts: [SETTLE_DELIVERIES.type],
       list: listRunningDeliveryJobs,
       wake: runDeliveryJob,
+      idOf: ({ jobId }) => jobId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'run-job',
+      starts: [CHANGE_RUNS.type],
+      list: listRunningRunJobs,
+      wake: runRunJob,
       idOf: ({ jobId }) => jobId,
     }),
   ),

@@ -35,6 +35,8 @@ const OTHER_TABLES = [
   'session_job_items',
   'delivery_jobs',
   'delivery_job_items',
+  'run_jobs',
+  'run_job_items',
   'contact_imports',
   'exports',
   'contact_import_refusals',

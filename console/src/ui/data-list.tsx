@@ -2,9 +2,10 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { type Column, ColumnNames, DataRow } from './data-row';
+import { type Column, ColumnNames, DataRow, RowBox } from './data-row';
 import { useKeys } from './keys';
 import { Button, Failure, Skeleton } from './parts';
+import type { Selection } from './selection';
 import { useTick } from './time';
 
 const ROW_HEIGHT = 45;
@@ -26,6 +27,11 @@ export interface ListProps<Row> {
   linkOf?: (row: Row) => LinkProps;
   /** What is said where there is no row. */
   empty: ReactNode;
+  /** Rows can be selected, each under its name. */
+  selection?: Selection | undefined;
+  nameOf?: (row: Row) => string;
+  /** Called when the list comes to its top, and when it leaves it. */
+  onTop?: (isAtTop: boolean) => void;
 }
 
 /** A list that is read page by page as it is scrolled. Rows that were read stay while an error is shown above them. */
@@ -39,7 +45,7 @@ export const DataList = <Row,>(props: ListProps<Row>) => {
       {query.data !== undefined && rows.length === 0 && empty}
       {rows.length > 0 && (
         <>
-          <ColumnNames columns={columns} />
+          <ColumnNames columns={columns} hasBoxes={props.selection !== undefined} />
           <Rows {...props} rows={rows} />
         </>
       )}
@@ -47,7 +53,8 @@ export const DataList = <Row,>(props: ListProps<Row>) => {
   );
 };
 
-const Rows = <Row,>({ label, query, columns, keyOf, linkOf, rows }: ListProps<Row> & { rows: Row[] }) => {
+const Rows = <Row,>({ rows, ...list }: ListProps<Row> & { rows: Row[] }) => {
+  const { label, query, columns, keyOf, linkOf, selection, nameOf, onTop } = list;
   const scroller = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
   const virtual = useVirtualizer({
@@ -65,8 +72,13 @@ const Rows = <Row,>({ label, query, columns, keyOf, linkOf, rows }: ListProps<Ro
   useTick(TICK_MS);
   useNextPage(query, (shown.at(-1)?.index ?? 0) >= rows.length - 1);
   useRowKeys(scroller);
+  useSelectionKeys(selection, () => rows[at] && keyOf(rows[at]));
   return (
-    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
+    <div
+      ref={scroller}
+      onScroll={({ currentTarget }) => onTop?.(currentTarget.scrollTop === 0)}
+      className="min-h-0 flex-1 overflow-y-auto"
+    >
       <ul aria-label={label} className="relative" style={{ height: virtual.getTotalSize() }}>
         {shown.map(({ index, key, start }) => {
           const row = rows[index];
@@ -79,7 +91,13 @@ const Rows = <Row,>({ label, query, columns, keyOf, linkOf, rows }: ListProps<Ro
               className="absolute inset-x-0 top-0"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <DataRow row={row} columns={columns} link={linkOf?.(row)} isFocusable={index === focusable} />
+              <DataRow
+                row={row}
+                columns={columns}
+                link={linkOf?.(row)}
+                isFocusable={index === focusable}
+                box={selection && <RowBox name={nameOf?.(row) ?? keyOf(row)} id={keyOf(row)} selection={selection} />}
+              />
             </li>
           );
         })}
@@ -88,6 +106,15 @@ const Rows = <Row,>({ label, query, columns, keyOf, linkOf, rows }: ListProps<Ro
     </div>
   );
 };
+
+/** X selects the row with the focus, and Ctrl A all of the list. */
+function useSelectionKeys(selection: Selection | undefined, idOf: () => string | undefined): void {
+  const toggle = () => {
+    const id = idOf();
+    if (id !== undefined) selection?.toggle(id);
+  };
+  useKeys(selection === undefined ? {} : { x: toggle, 'Mod+a': selection.addAll, Escape: selection.clear });
+}
 
 function useNextPage<Row>(query: ListProps<Row>['query'], isAtEnd: boolean): void {
   const canRead = isAtEnd && query.hasNextPage && !query.isFetchingNextPage && query.error === null;

@@ -82,12 +82,16 @@ export async function finishFailedRun(
   return next;
 }
 
+/** What a run waits for at its next step. */
+const WAITS: Partial<Record<UpcomingStep['kind'], 'timer' | 'event'>> = { wait: 'timer', 'wait-for-event': 'event' };
+
 /** Saves the state of the run at its next step. */
 async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): Promise<NextStep> {
   const { orgId, run } = context;
   const runId = run.id;
-  const isWaiting = next.kind === 'wait' || next.kind === 'wait-for-event';
-  if (isWaiting !== run.is_waiting) await setWaiting(trx, orgId, runId, isWaiting);
+  const waitsFor = WAITS[next.kind] ?? null;
+  if (waitsFor !== run.waits_for || (waitsFor !== null) !== run.is_waiting)
+    await setWaiting(trx, orgId, runId, waitsFor);
   switch (next.kind) {
     case 'end':
       await finishRun(trx, orgId, runId, { status: 'completed' });
@@ -113,12 +117,15 @@ async function saveProgress(trx: Trx, context: RunContext, next: UpcomingStep): 
   }
 }
 
+/** Returns how often an action is tried at most. */
+export const attemptsOf = ({ retry }: ActionStep): number => retry?.attempts ?? DEFAULT_ATTEMPTS;
+
 /** Returns the next step for an action. */
 export const nextActionOf = (path: StepPath, step: ActionStep): NextAction => ({
   kind: 'action',
   path,
   title: titleOf(step),
-  attempts: step.retry?.attempts ?? DEFAULT_ATTEMPTS,
+  attempts: attemptsOf(step),
 });
 
 /** Returns the next step for a wait, with its remaining time. */

@@ -11,7 +11,7 @@ const MAX_MS = 2_000;
 const MAX_CONCURRENT_CALLS = 6;
 const CALLS_PER_ORG = 3;
 /** The first delay of the policy of retries. */
-const FIRST_RETRY_MS = 1_000;
+export const FIRST_RETRY_MS = 1_000;
 
 const calls = createCallLimit({ atOnce: MAX_CONCURRENT_CALLS, perOrg: CALLS_PER_ORG });
 
@@ -50,7 +50,7 @@ async function tryAction(deps: StepDeps, run: RunRef, at: NextAction): Promise<N
   const release = isLongAction(loaded.step) ? undefined : reserve(run.orgId, deps.actions.get(loaded.step.type));
   if (release === undefined) return undefined;
   try {
-    return await attemptStep(deps, ref, loaded);
+    return await attemptStep(deps, ref, { ...loaded, round: { left: at.attempts, delayMs: FIRST_RETRY_MS } });
   } catch (error) {
     return nextAfterFailure(deps, run, at, error);
   } finally {

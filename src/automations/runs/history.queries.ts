@@ -58,10 +58,42 @@ export async function countRuns(
 export const listRunsById = (db: Db, orgId: string, ids: string[]) =>
   selectRuns(db, orgId).where('run.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
-export const findWorkflowRun = (db: Db, orgId: string, workflowId: string, runId: string) =>
-  runs(db, orgId, workflowId)
-    .select(['run.trigger_output', 'run.batch_id', 'run.left_batch', 'run.is_inline'])
+/** SQL: the ids of the session and of the contact in a trigger output, as their indexes have them. */
+export const SESSION_OF_RUN = sql<string | null>`run.trigger_output #>> '{session,id}'`;
+export const CONTACT_OF_RUN = sql<string | null>`run.trigger_output #>> '{contact,id}'`;
+
+/** Returns a run, of a workflow if one is given. */
+export const findWorkflowRun = (db: Db, orgId: string, workflowId: string | undefined, runId: string) =>
+  (workflowId === undefined ? selectRuns(db, orgId) : runs(db, orgId, workflowId))
+    .select(['run.trigger_output', 'run.batch_id', 'run.left_batch', 'run.is_inline', 'run.version_id'])
+    .select(['run.waits_for', 'version.name as workflow_name', 'version.trigger_type'])
+    .select([SESSION_OF_RUN.as('session_id'), CONTACT_OF_RUN.as('contact_id')])
     .where('run.id', '=', runId)
+    .executeTakeFirst();
+
+/** Returns the ids of the steps of its definition that a run has come to, at least once. */
+export async function listReachedSteps(db: Db, orgId: string, runId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('automation_steps')
+    .select('step_id')
+    .distinct()
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .execute();
+  return new Set(rows.map(({ step_id }) => step_id));
+}
+
+/** Returns the step that a run is at, or has failed at. */
+export const findUnfinishedStep = (db: Db, orgId: string, runId: string) =>
+  db
+    .selectFrom('automation_steps')
+    .select(['path', 'status', 'next_try_at'])
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .where('status', 'in', ['in_progress', 'waiting', 'failed'])
+    .orderBy(sql`coalesce(ended_at, 'infinity')`, 'desc')
+    .orderBy('started_at', 'desc')
+    .limit(1)
     .executeTakeFirst();
 
 /** The place of a step in the order of a run. */
@@ -91,7 +123,7 @@ export const findSteps = (db: Db, orgId: string, runId: string, paths: string[])
   db
     .selectFrom('automation_steps')
     .select(['path', 'step_id as id', 'type', 'name', 'status', 'input', 'output', 'error', 'attempts'])
-    .select(['started_at', 'ended_at'])
+    .select(['next_try_at', 'started_at', 'ended_at'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
     .where('path', '=', sql<string>`any(${paths})`)
@@ -130,7 +162,7 @@ export async function reopenStep(
 ): Promise<void> {
   await trx
     .updateTable('automation_steps')
-    .set({ status: 'in_progress', ended_at: null })
+    .set({ status: 'in_progress', ended_at: null, next_try_at: null })
     .$if(input !== undefined, (update) =>
       update.set({ changed_input: JSON.stringify(input), changed_input_origins: origins ?? null }),
     )

@@ -3,13 +3,14 @@ import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { WorkflowPath } from '../schema.ts';
-import { ListRuns, RetryRun, Run, RunList, RunPath, StartedRun, StepPage } from './schema.ts';
+import { temporalUiFor } from './overview/temporal-links.ts';
+import { ListRuns, RerunRun, RetryRun, Run, RunList, RunPath, StartedRun, StepPage } from './schema.ts';
 import { cancelRun, getRun, pageOfRuns, rerunWorkflow, retryRun } from './service.ts';
 
 const tags = ['workflows'];
 
 /** Routes of workflow runs: past and present ones. */
-export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
+export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, secrets }) => {
   app.get('/workflows/:id/runs', {
     config: { scope: 'workflows:read' },
     schema: {
@@ -36,7 +37,12 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
       response: { 200: Run, ...errorResponses(403, 404) },
     },
     handler: ({ db, org, params, query }) =>
-      getRun(db, org.id, { ...query, workflowId: params.id, runId: params.runId }),
+      getRun(db, org.id, {
+        ...query,
+        workflowId: params.id,
+        runId: params.runId,
+        temporalUi: temporalUiFor(org, config),
+      }),
   });
 
   app.post('/workflows/:id/runs/:runId/cancel', {
@@ -62,7 +68,7 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
       summary: 'Retry a failed run',
       tags,
       description:
-        'Continues a failed run from the failed step, with the outputs of the steps before it; any other run is a 409. Its waits do not see events between the failure and the retry.',
+        'Continues a failed run from the failed step, with the outputs of the steps before it; any other run is a 409. An `input` has to be one that the step’s action accepts. Its waits do not see events between the failure and the retry.',
       params: RunPath,
       body: RetryRun,
       response: { 200: NoBody, ...errorResponses(403, 404, 409) },
@@ -80,13 +86,15 @@ export const runRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
       summary: 'Run a workflow again',
       tags,
       description:
-        'Starts a new run with the trigger output of this one, on the workflow’s active version, or else its latest. It starts also if the constraints do not hold or the workflow is inactive.',
+        'Starts a new run with the trigger output of this one, by the same version of the workflow or its active one. It starts also if the constraints do not hold or the workflow is inactive.',
       params: RunPath,
+      body: RerunRun.nullish(),
       response: { 201: StartedRun, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }, reply) => {
+    handler: async ({ db, org, params, body }, reply) => {
       reply.code(201);
-      return { run_id: await rerunWorkflow(db, org.id, params.id, params.runId) };
+      const run = { version: 'latest' as const, ...body, workflowId: params.id, runId: params.runId };
+      return { run_id: await rerunWorkflow(db, org.id, run) };
     },
   });
 };

@@ -11,6 +11,7 @@ export const RUN_COLUMNS = [
   'version_id',
   'status',
   'is_waiting',
+  'waits_for',
   'trigger_output',
   'depth',
   'batch_id',
@@ -180,7 +181,7 @@ export async function endRuns(
 ): Promise<EndedRun[]> {
   const { rows } = await sql<EndedRun>`
     with ended as (
-      update automation_runs set status = ${status}, error = ${storedError(error)}, is_waiting = false, run_ended_at = now(),
+      update automation_runs set status = ${status}, error = ${storedError(error)}, is_waiting = false, waits_for = null, run_ended_at = now(),
         left_batch = left_batch or ${leavesBatch}::boolean
       where org_id = ${orgId} and id = any(${ids}::uuid[])
       returning id, handoff_hold_id, (
@@ -235,10 +236,11 @@ export async function listLatestOutputs(
   return { outputs, leftOut: rows.length - outputs.length, hasActed: acted !== undefined };
 }
 
-export async function setWaiting(trx: Trx, orgId: string, id: string, isWaiting: boolean): Promise<void> {
+/** Records what a run waits for. Null: it continues. */
+export async function setWaiting(trx: Trx, orgId: string, id: string, waitsFor: Run['waits_for']): Promise<void> {
   await trx
     .updateTable('automation_runs')
-    .set({ is_waiting: isWaiting })
+    .set({ is_waiting: waitsFor !== null, waits_for: waitsFor })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .execute();
@@ -296,7 +298,7 @@ export async function saveSteps(db: Db, orgId: string, runId: string, steps: Ste
     from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
       as given (path text, step_id text, type text, name text, status text, input jsonb, output jsonb)
     on conflict (org_id, run_id, path) do update set status = excluded.status, input = excluded.input, output = excluded.output,
-      error = null, attempts = step.attempts + 1, ended_at = excluded.ended_at
+      error = null, attempts = step.attempts + 1, next_try_at = null, ended_at = excluded.ended_at
       where step.status not in ('completed', 'skipped')
   `.execute(db);
 }
@@ -314,6 +316,7 @@ export async function endStep(
       status: end.status,
       output: end.output === undefined ? null : JSON.stringify(end.output),
       error: storedError(end.error),
+      next_try_at: null,
       ended_at: sql<Date>`now()`,
     })
     .where('org_id', '=', orgId)
@@ -327,15 +330,18 @@ export const REDACTED_ERROR = '[redacted]';
 /** What stands in place of an input given for a retry, once texts of it are redacted: nothing is sent with it. */
 export const REDACTED_INPUT = '[redacted]';
 
-/** Saves the error of a failed attempt. If the run was redacted since it was loaded, neither error nor input is kept. */
+/**
+ * Saves the error of a failed attempt, and when the next one begins: in `nextTryMs`, or null if none follows. If the run was redacted since it was loaded, neither error
+ * nor input is kept.
+ */
 export async function setStepError(
   db: Db,
   orgId: string,
   { id: runId, redactions }: Pick<Run, 'id' | 'redactions'>,
-  { path, error }: { path: StepPath; error: string },
+  { path, error, nextTryMs }: { path: StepPath; error: string; nextTryMs: number | null },
 ): Promise<void> {
   await sql`
-    update automation_steps as step set
+    update automation_steps as step set next_try_at = now() + ${nextTryMs}::double precision * interval '1 millisecond',
       error = case when run.redactions = ${redactions} then ${storedError(error)} else ${REDACTED_ERROR} end,
       input = case when run.redactions = ${redactions} then step.input else without_texts(step.input, '') end
     from automation_runs as run

@@ -27,6 +27,7 @@ import {
 } from './advance-run.service.ts';
 import type { NextStep, RunRef } from './contract.ts';
 import { waitForPace } from './pacing/pace.ts';
+import { type AttemptRound, nextTryMsAfter } from './pacing/retry-times.ts';
 import { redactSteps } from './redaction.queries.ts';
 import { startQueuedRuns } from './run-queue.service.ts';
 import {
@@ -74,11 +75,11 @@ const isDone = ({ on_error }: ActionStep, status: AutomationStepsTable['status']
 
 /**
  * Runs an action and returns the next step. Repeats the action after a failed or unsaved attempt, but not after a
- * completed one. Throws the error of the action.
+ * completed one. Throws the error of the action. `round` says which attempts follow if this one fails.
  */
-export async function doStep(deps: StepDeps, ref: RunStepRef): Promise<NextStep> {
+export async function doStep(deps: StepDeps, ref: RunStepRef, round?: AttemptRound): Promise<NextStep> {
   const loaded = await loadStep(deps, ref);
-  return loaded === undefined ? ENDED_STEP : attemptStep(deps, ref, loaded);
+  return loaded === undefined ? ENDED_STEP : attemptStep(deps, ref, { ...loaded, round });
 }
 
 /** An action of a run, with what is known of earlier attempts. */
@@ -86,6 +87,8 @@ export interface LoadedStep {
   context: RunContext;
   step: ActionStep;
   known: RunAtStep['step'];
+  /** The attempts that follow if this one fails. Absent: none does by itself. */
+  round?: AttemptRound | undefined;
 }
 
 /** Loads an action. Returns undefined if the run is not in progress. */
@@ -101,7 +104,7 @@ export async function loadStep({ db }: StepDeps, { orgId, runId, path }: RunStep
 export async function attemptStep(
   deps: StepDeps,
   { orgId, runId, path }: RunStepRef,
-  { context, step, known }: LoadedStep,
+  { context, step, known, round }: LoadedStep,
 ): Promise<NextStep> {
   const { db, actions } = deps;
   await waitForPace(orgId);
@@ -130,7 +133,8 @@ export async function attemptStep(
     return await applyAction(deps, context.run, { path, action, ref, input: parseInput(action, input) });
   } catch (error) {
     const failure = stepFailureOf(error);
-    await setStepError(db, orgId, context.run, { path, error: messageOf(failure) });
+    const nextTryMs = nextTryMsAfter(failure, round);
+    await setStepError(db, orgId, context.run, { path, error: messageOf(failure), nextTryMs });
     throw failure;
   }
 }

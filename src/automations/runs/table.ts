@@ -25,6 +25,8 @@ export interface AutomationRunsTable {
   is_test_run: Generated<boolean>;
   /** The run waits for a time or an event. It does not count against the limit of active runs. */
   is_waiting: Generated<boolean>;
+  /** What it waits for. */
+  waits_for: 'timer' | 'event' | null;
   error: string | null;
   /** The handoff hold waiting for this run to end. */
   handoff_hold_id: string | null;
@@ -63,6 +65,8 @@ export interface AutomationStepsTable {
   characters: GeneratedAlways<number>;
   error: string | null;
   attempts: Generated<number>;
+  /** When it is tried again, after an attempt that failed. */
+  next_try_at: Date | null;
   started_at: Generated<Date>;
   ended_at: Date | null;
 }

@@ -8,10 +8,12 @@ type Issue = z.core.$ZodIssue;
  * Returns the problems of a value with its schema. Problems with references are left out: the referenced values are not
  * known before a run.
  */
-export function problemsOf(schema: z.ZodType, value: unknown): string[] {
+export const problemsOf = (schema: z.ZodType, value: unknown): string[] => issuesOf(schema, value).map(describeIssue);
+
+/** Returns the problems as problemsOf does, each with its path. */
+export function issuesOf(schema: z.ZodType, value: unknown): Issue[] {
   const { success, error } = schema.safeParse(value);
-  if (success) return [];
-  return error.issues.filter((issue) => !isAboutReference(issue, value, [])).map(describeIssue);
+  return success ? [] : error.issues.filter((issue) => !isAboutReference(issue, value, []));
 }
 
 /** Returns the problem as text, with its path. */

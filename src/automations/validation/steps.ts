@@ -6,7 +6,7 @@ import { branchesOf } from '../blocks/branches.rules.ts';
 import { MAX_INPUT_VALUES, referencesIn } from '../blocks/references.rules.ts';
 import { ActionShape, BLOCKS } from '../blocks/shapes.schema.ts';
 import { hasAtMostValues } from '../json.rules.ts';
-import { problemsOf } from './input.rules.ts';
+import { describeIssue, issuesOf, problemsOf } from './input.rules.ts';
 
 const MAX_STEPS = 200;
 const MAX_DEPTH = 10;
@@ -16,6 +16,18 @@ const MAX_QUOTED = 60;
 const INPUTS = new Map([...ACTIONS].map(([type, { input }]) => [type, z.object({ input: strictThroughout(input) })]));
 
 type Fields = Record<string, unknown>;
+
+/** Returns the problems of an input with the schema of its action, with their paths. */
+export function problemsOfInput(type: string, input: unknown): { path: PropertyKey[]; message: string }[] {
+  const shape = INPUTS.get(type);
+  if (shape === undefined) return [];
+  if (!hasAtMostValues(input, MAX_INPUT_VALUES))
+    return [{ path: ['input'], message: `must have at most ${MAX_INPUT_VALUES} values` }];
+  return issuesOf(shape, { input }).map((issue) => ({
+    path: issue.path,
+    message: describeIssue({ ...issue, path: [] }),
+  }));
+}
 
 /** A step of any branch, in document order. */
 export interface CollectedStep {

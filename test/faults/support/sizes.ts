@@ -27,6 +27,8 @@ export const RUNS = IS_LONG ? 200 : 12;
 export const BACKLOG = IS_LONG ? 1_000 : 260;
 /** Sessions that a job changes. */
 export const SESSIONS_OF_JOB = IS_LONG ? 5_000 : 150;
+/** Failed runs that a job retries. */
+export const RUNS_OF_JOB = IS_LONG ? 600 : 60;
 /** Pages of a crawled website. */
 export const CRAWLED_PAGES = IS_LONG ? 5_000 : 400;
 /** Mails to an inbox, one after the other. */

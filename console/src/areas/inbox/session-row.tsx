@@ -4,8 +4,8 @@ import type { InboxRow } from '../../api/caches';
 import { type InboxFilters, slaStateOf } from '../../api/inbox-filters';
 import { type PresenceEvent, usePresent } from '../../api/presence';
 import { Avatar, Chip } from '../../ui/parts';
+import type { Selection } from '../../ui/selection';
 import { shownDuration, shownSince } from '../../ui/time';
-import type { Selection } from './list/selection';
 
 const ICONS: Record<string, typeof Mail> = {
   email: Mail,

@@ -7,10 +7,11 @@ import { createSealer, originsOfInput } from '../../credentials.ts';
 import { nextStepAfter, resolveInput, type StepOutputs } from '../../interpreter/rules.ts';
 import type { StepPath } from '../../interpreter/step-paths.rules.ts';
 import { maskCredentials } from '../../masking.rules.ts';
-import { loadContext, nextActionOf, type RunContext, stepRecordOf } from '../advance-run.service.ts';
+import { attemptsOf, loadContext, nextActionOf, type RunContext, stepRecordOf } from '../advance-run.service.ts';
 import type { NextStep } from '../contract.ts';
-import { isFailed, nextAfterFailure } from '../first-steps.service.ts';
+import { FIRST_RETRY_MS, isFailed, nextAfterFailure } from '../first-steps.service.ts';
 import type { Pacer } from '../pacing/pace.ts';
+import { type AttemptRound, nextTryMsAfter } from '../pacing/retry-times.ts';
 import { findNextStep } from '../resume-point.service.ts';
 import { listOutputs, type Run, setStepError } from '../shared.queries.ts';
 import { doStep, failStep, parseInput, type StepDeps, stepFailureOf } from '../steps.service.ts';
@@ -96,6 +97,9 @@ async function advance(execution: RunExecution, after: StepPath | undefined): Pr
   }
 }
 
+/** The attempts of an action whose first one is made by a batch. */
+const firstRoundOf = (step: ActionStep): AttemptRound => ({ left: attemptsOf(step), delayMs: FIRST_RETRY_MS });
+
 interface ActionAt {
   path: StepPath;
   step: ActionStep;
@@ -129,7 +133,8 @@ async function call(
     execution.outputs.set(path, output);
     return { after: path };
   } catch (error) {
-    await setStepError(deps.db, ref.orgId, context.run, { path, error: messageOf(error) });
+    const nextTryMs = nextTryMsAfter(error, firstRoundOf(step));
+    await setStepError(deps.db, ref.orgId, context.run, { path, error: messageOf(error), nextTryMs });
     return afterFailure(execution, { path, step }, error);
   }
 }
@@ -141,7 +146,7 @@ async function applyStep(execution: RunExecution, { path, step }: ActionAt): Pro
   try {
     return await positionOf(
       execution,
-      await doStep(deps, { orgId: ref.orgId, runId: execution.context.run.id, path }),
+      await doStep(deps, { orgId: ref.orgId, runId: execution.context.run.id, path }, firstRoundOf(step)),
       path,
     );
   } catch (error) {

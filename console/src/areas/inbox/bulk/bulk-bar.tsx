@@ -10,8 +10,8 @@ import { Dialog } from '../../../ui/dialog';
 import { Menu } from '../../../ui/menu';
 import { Button, ICON_BUTTON } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';
+import type { Selection } from '../../../ui/selection';
 import { snoozeTimes } from '../head/snooze-times';
-import type { Selection } from '../list/selection';
 import { addJob } from './jobs';
 
 interface BulkProps {

@@ -2,9 +2,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { InboxRow } from '../../../api/caches';
 import type { InboxFilters } from '../../../api/inbox-filters';
+import type { Selection } from '../../../ui/selection';
 import { useTick } from '../../../ui/time';
 import { SessionRow } from '../session-row';
-import type { Selection } from './selection';
 
 const ROW_HEIGHT = 84;
 const TICK_MS = 30_000;

@@ -9,10 +9,10 @@ import { countsQuery, historyQuery, inboxQuery, sessionQuery } from '../../../ap
 import { useKeys } from '../../../ui/keys';
 import { lazily } from '../../../ui/lazily';
 import { Button, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { useSelection } from '../../../ui/selection';
 import { useJobs } from '../bulk/jobs';
 import { ListHead } from './list-head';
 import { Rows } from './rows';
-import { useSelection } from './selection';
 
 const BulkBar = lazily(async () => (await import('../bulk/bulk-bar')).BulkBar);
 const JobBars = lazily(async () => (await import('../bulk/job-bars')).JobBars);

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { InboxRow } from '../../../api/caches';
 
 export interface Selection {
   ids: ReadonlySet<string>;
@@ -25,7 +24,7 @@ interface State {
 const NOTHING = { ids: new Set<string>(), isAll: false, last: undefined };
 
 /** What is selected in a list. Rows that leave it are no longer selected. */
-export function useSelection(rows: InboxRow[], { isActive, of }: { isActive: boolean; of: string }): Selection {
+export function useSelection(rows: { id: string }[], { isActive, of }: { isActive: boolean; of: string }): Selection {
   const [stored, setState] = useState<State>({ ...NOTHING, of });
   const state = stored.of === of ? stored : { ...NOTHING, of };
   const listed = rows.map(({ id }) => id);

@@ -1,0 +1,45 @@
+import type { Run, RunStep } from '../../../api/runs';
+
+/** What a row of the waterfall shows: where its bar begins and ends, as parts of the whole, and how deep it is nested. */
+export interface Span {
+  step: RunStep;
+  from: number;
+  to: number;
+  depth: number;
+  ms: number;
+  isWaiting: boolean;
+}
+
+/** Returns the spans of steps in the time of their run, which is now if it continues. */
+export function spansOf(
+  run: Pick<Run, 'created_at' | 'run_started_at' | 'run_ended_at'>,
+  steps: RunStep[],
+  nowMs: number,
+): Span[] {
+  const beganMs = Date.parse(run.run_started_at ?? run.created_at);
+  const endMs = run.run_ended_at === null ? nowMs : Date.parse(run.run_ended_at);
+  const length = Math.max(endMs - beganMs, 1);
+  const placeOf = (ms: number) => Math.min(Math.max((ms - beganMs) / length, 0), 1);
+  return steps.map((step) => {
+    const [from, to] = [Date.parse(step.started_at), step.ended_at === null ? endMs : Date.parse(step.ended_at)];
+    return {
+      step,
+      from: placeOf(from),
+      to: placeOf(to),
+      depth: depthOf(step.path),
+      ms: Math.max(to - from, 0),
+      isWaiting: step.type === 'wait' || step.type === 'wait-for-event' || step.next_try_at !== null,
+    };
+  });
+}
+
+const BRANCHES = ['then', 'else', 'case', 'default', 'do'];
+
+/** Returns how many blocks are around a step: each has the name of one branch in its path. */
+const depthOf = (path: string): number => path.split('.').filter((part) => BRANCHES.includes(part)).length;
+
+/** Returns in which iterations a step was done, such as #3, counted from 1. */
+export function iterationOf(path: string): string {
+  const parts = path.split('.');
+  return parts.flatMap((part, n) => (parts[n - 1] === 'do' ? [`#${Number(part) + 1}`] : [])).join(' ');
+}

@@ -1,0 +1,104 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Schemas } from '../../../api/client';
+import { versionsQuery } from '../../../api/runs';
+import { Ago } from '../../../ui/ago';
+import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { diffOf, withoutSame } from './diff';
+
+type Version = Schemas['Workflow'];
+
+interface VersionsProps {
+  id: string;
+  chosen: number | undefined;
+  onChoose: (version: number) => void;
+}
+
+/** The versions of a workflow, and what each changed. */
+export const Versions = ({ id, chosen, onChoose }: VersionsProps) => {
+  const list = useInfiniteQuery(versionsQuery(id));
+  const versions = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const at = Math.max(
+    versions.findIndex(({ version_number }) => version_number === chosen),
+    0,
+  );
+  const [version, before] = [versions[at], versions[at + 1]];
+  if (list.isPending) return <Skeleton rows={5} />;
+  return (
+    <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
+      <div className="max-h-56 shrink-0 overflow-y-auto border-line max-[899px]:border-b min-[900px]:max-h-none min-[900px]:w-72 min-[900px]:border-r">
+        {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+        <ul aria-label="Versions">
+          {versions.map(({ version_number, name, is_active, updated_at }, n) => (
+            <li key={version_number}>
+              <button
+                type="button"
+                aria-current={n === at}
+                onClick={() => onChoose(version_number)}
+                className="flex w-full items-center gap-2 border-b border-line px-4 py-2 text-left hover:bg-hover aria-[current=true]:bg-selected"
+              >
+                <span className="tabular-nums">{version_number}</span>
+                <span className="min-w-0 flex-1 truncate">{name}</span>
+                {is_active && <Chip tone="good">Active</Chip>}
+                <Ago at={updated_at} className="text-xs text-quiet" />
+              </button>
+            </li>
+          ))}
+        </ul>
+        {list.hasNextPage && (
+          <Button look="quiet" className="m-2" onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        )}
+      </div>
+      {version !== undefined && <Diff version={version} before={before} />}
+    </div>
+  );
+};
+
+const contentOf = ({
+  name,
+  description,
+  trigger_type,
+  trigger_configuration,
+  trigger_constraints,
+  workflow_blocks,
+}: Version) =>
+  JSON.stringify(
+    { name, description, trigger_type, trigger_configuration, trigger_constraints, workflow_blocks },
+    null,
+    2,
+  ).split('\n');
+
+const LOOKS = {
+  same: '',
+  added: 'bg-good text-good-text',
+  removed: 'bg-bad text-bad-text',
+};
+const SIGNS = { same: ' ', added: '+', removed: '-' };
+
+const Diff = ({ version, before }: { version: Version; before: Version | undefined }) => {
+  const lines = useMemo(
+    () => (before === undefined ? [] : withoutSame(diffOf(contentOf(before), contentOf(version)))),
+    [version, before],
+  );
+  const title = `What version ${version.version_number} changed`;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+    <section aria-label={title} tabIndex={0} className="min-h-0 min-w-0 flex-1 overflow-auto p-4">
+      <h2 className="mb-2 font-semibold">{title}</h2>
+      {before === undefined && <Empty title="The first version">There is nothing to compare it with.</Empty>}
+      {before !== undefined && lines.every((line) => line === undefined) && (
+        <Empty title="No difference">Only what the editor keeps of its look has changed.</Empty>
+      )}
+      <pre className="w-max min-w-full font-mono text-xs">
+        {lines.map((line, n) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines keep their places
+          <div key={n} className={line === undefined ? 'text-quiet' : LOOKS[line.kind]}>
+            {line === undefined ? '  ⋯' : `${SIGNS[line.kind]} ${line.text}`}
+          </div>
+        ))}
+      </pre>
+    </section>
+  );
+};

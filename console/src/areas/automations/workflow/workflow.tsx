@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Schemas } from '../../../api/client';
+import { workflowQuery } from '../../../api/runs';
+import { CopyButton } from '../../../ui/copy-button';
+import { JsonView } from '../../../ui/json-view';
+import { lazily } from '../../../ui/lazily';
+import { Page, TAB, Tabs } from '../../../ui/page';
+import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { triggerNameOf } from '../states';
+import { BlockDetails } from './block-details';
+import type { Block } from './blocks';
+import { Graph } from './graph';
+
+const Versions = lazily(async () => (await import('./versions')).Versions);
+const Simulation = lazily(async () => (await import('./simulation')).Simulation);
+
+const TABS = [
+  ['graph', 'Graph'],
+  ['versions', 'Versions'],
+  ['json', 'JSON'],
+  ['simulation', 'Simulation'],
+] as const;
+
+/** A workflow, to be read: its blocks, versions, JSON, and what it would do. */
+export const WorkflowPage = () => {
+  const { id } = useParams({ from: '/automations/$id' });
+  const search = useSearch({ from: '/automations/$id' });
+  const { tab = 'graph' } = search;
+  const navigate = useNavigate();
+  const query = useQuery(workflowQuery(id));
+  const workflow = query.data;
+  const [openId, open] = useState<string>();
+  if (workflow === undefined)
+    return (
+      <Page title="Workflow">
+        {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {query.isPending && <Skeleton rows={6} />}
+      </Page>
+    );
+  const blocks = workflow.workflow_blocks as Block[];
+  const go = (changes: typeof search) =>
+    void navigate({ to: '/automations/$id', params: { id }, search: { ...search, ...changes }, replace: true });
+  return (
+    <Page title={<Title workflow={workflow} />} tabs={<Head id={id} tab={tab} />} actions={<RunsLink id={id} />}>
+      <Problems workflow={workflow} />
+      {tab === 'graph' && (
+        <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
+          {blocks.length === 0 ? (
+            <Empty title="No block">A run of it ends at once.</Empty>
+          ) : (
+            <Graph trigger={triggerNameOf(workflow.trigger_type)} blocks={blocks} openId={openId} onOpen={open} />
+          )}
+          <BlockDetails workflow={workflow} blocks={blocks} openId={openId} />
+        </div>
+      )}
+      {tab === 'versions' && (
+        <Versions
+          id={id}
+          chosen={search.version === undefined ? undefined : Number(search.version)}
+          onChoose={(version) => go({ version: String(version) })}
+        />
+      )}
+      {tab === 'json' && (
+        <div className="min-h-0 flex-1 overflow-y-auto p-4">
+          <JsonView title="Workflow" value={workflow} />
+        </div>
+      )}
+      {tab === 'simulation' && <Simulation id={id} runId={search.run} onChoose={(run) => go({ run })} />}
+    </Page>
+  );
+};
+
+const Title = ({ workflow: { name, is_active, version_number } }: { workflow: Schemas['Workflow'] }) => (
+  <span className="flex flex-wrap items-center gap-2">
+    <span className="truncate">{name}</span>
+    <Chip tone={is_active ? 'good' : 'plain'}>
+      {is_active ? 'Active' : 'Inactive'}, version {version_number}
+    </Chip>
+  </span>
+);
+
+const RunsLink = ({ id }: { id: string }) => (
+  <Link to="/automations/runs" search={{ workflow_id: id }} className="text-link hover:underline">
+    Its runs
+  </Link>
+);
+
+const Head = ({ id, tab }: { id: string; tab: (typeof TABS)[number][0] }) => (
+  <Tabs label="Workflow">
+    {TABS.map(([value, name]) => (
+      <Link
+        key={value}
+        to="/automations/$id"
+        params={{ id }}
+        search={{ tab: value }}
+        aria-current={value === tab ? 'page' : undefined}
+        className={TAB}
+      >
+        {name}
+      </Link>
+    ))}
+  </Tabs>
+);
+
+/** Why it may not start as somebody expects, and the address that starts it. */
+const Problems = ({ workflow }: { workflow: Schemas['Workflow'] }) => {
+  const { constraint_errors, last_constraint_error, schedule_error, warnings, webhook_url } = workflow;
+  const problems = [
+    ...(schedule_error === null ? [] : [`Temporal refused its schedule: ${schedule_error}`]),
+    ...(constraint_errors === 0
+      ? []
+      : [
+          `Its constraints could not be evaluated ${constraint_errors.toLocaleString()} times. The last time: ${last_constraint_error ?? ''}`,
+        ]),
+    ...warnings,
+  ];
+  return (
+    <>
+      {problems.length > 0 && (
+        <ul className="shrink-0 space-y-1 border-b border-line bg-warn px-4 py-2 text-warn-text">
+          {problems.map((problem) => (
+            <li key={problem} className="break-words">
+              {problem}
+            </li>
+          ))}
+        </ul>
+      )}
+      {webhook_url !== null && (
+        <p className="flex shrink-0 items-center gap-2 border-b border-line px-4 py-1 text-xs">
+          <span className="shrink-0 text-quiet">Its address</span>
+          <code className="min-w-0 truncate font-mono">{webhook_url}</code>
+          <CopyButton text={webhook_url} what="the address" />
+        </p>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,126 @@
+import type { Db, Trx } from '../../../db/connect.ts';
+import { inSavepoint, inTransaction } from '../../../db/transaction.ts';
+import { conflict, DomainError } from '../../../errors.ts';
+import { newId } from '../../../ids.ts';
+import { addNotifications } from '../../../notifications/service.ts';
+import { enqueue, signalWithStart } from '../../../outbox/outbox.ts';
+import type { Secrets } from '../../../secrets.ts';
+import { WAKE } from '../../../temporal/contract.ts';
+import { cancelRun, rerunWorkflow, retryRun } from '../service.ts';
+import { CHANGE_RUNS, type RunJobProgress, type RunJobRef } from './contract.ts';
+import { endJob, findJob, insertJob, listErrors, lockNextItem, type NewRunJob, settleItem } from './queries.ts';
+import type { RunAction } from './schema.ts';
+
+export { deleteOldRunJobs, listRunningRunJobs } from './queries.ts';
+
+const MAX_RUNS = 50_000;
+
+export interface RunJobDeps {
+  db: Db;
+  secrets: Secrets;
+}
+
+/** Who changes runs, and how. */
+interface Change {
+  action: RunAction;
+  /** The key or the session of the request. */
+  callerId: string;
+}
+
+/** Returns the command to apply the action of a job to what is left of its runs. */
+export const runRunJob = (ref: RunJobRef) =>
+  signalWithStart(CHANGE_RUNS, ref, WAKE, { subjectId: ref.jobId, summary: 'Change many runs' });
+
+/** Applies an action to each of some runs. Returns the outcome of each, in the given order. */
+export async function changeRuns({ db, secrets }: RunJobDeps, orgId: string, ids: string[], change: Change) {
+  const errors = new Map<string, string | null>();
+  for (const id of [...new Set(ids)].toSorted())
+    errors.set(id, await inTransaction(db, (trx) => changeOne(trx, secrets, { orgId, id }, change)));
+  return ids.map((id) => ({ id, ...(errors.get(id) == null ? {} : { error: errors.get(id) ?? '' }) }));
+}
+
+/** Starts a job that applies an action to the runs found now. Throws conflict if there are too many. */
+export function startRunJob(
+  db: Db,
+  orgId: string,
+  found: NewRunJob['found'],
+  { action, callerId, userId }: Change & { userId: number | null },
+) {
+  return inTransaction(db, async (trx) => {
+    const id = newId();
+    const total = await insertJob(trx, orgId, { id, userId, callerId, action, found, maxRuns: MAX_RUNS });
+    if (total > MAX_RUNS)
+      throw conflict(`The query finds more than ${MAX_RUNS} runs: narrow it, by \`from\` and \`to\` for one`);
+    await enqueue(trx, orgId, runRunJob({ orgId, jobId: id }));
+    return { job_id: id, total };
+  });
+}
+
+/** Returns a job with its first errors, or undefined if there is none. */
+export async function findRunJob(db: Db, orgId: string, id: string) {
+  const job = await findJob(db, orgId, id);
+  return job === undefined ? undefined : { ...job, errors: await listErrors(db, orgId, id) };
+}
+
+/**
+ * Applies the action of a job to the next of its runs, or ends the job. A run is changed and recorded as done in one
+ * transaction: once, however often the job is interrupted. Returns whether the job has ended.
+ */
+export const continueRunJob = ({ db, secrets }: RunJobDeps, ref: RunJobRef): Promise<boolean> =>
+  inTransaction(db, async (trx) => {
+    const job = await findJob(trx, ref.orgId, ref.jobId);
+    if (job === undefined || job.state === 'done') return true;
+    const next = await lockNextItem(trx, ref);
+    if (next === undefined) return finishJob(trx, ref);
+    const { run_id: id } = next;
+    const change = { action: job.action, callerId: job.caller_id };
+    const error = await changeOne(trx, secrets, { orgId: ref.orgId, id }, change);
+    await settleItem(trx, ref, { runId: id, error });
+    return false;
+  });
+
+/** Returns how far a job is. */
+export async function readRunJobProgress(db: Db, { orgId, jobId }: RunJobRef): Promise<RunJobProgress> {
+  const job = await findJob(db, orgId, jobId);
+  return { isEnded: job?.state !== 'running', done: job?.done ?? 0, failed: job?.failed ?? 0 };
+}
+
+async function finishJob(trx: Trx, ref: RunJobRef): Promise<boolean> {
+  const ended = await endJob(trx, ref);
+  if (ended === undefined) return false; // another process has its last runs
+  const members = ended.user_id === null ? [] : [ended.user_id];
+  await addNotifications(trx, ref.orgId, members, { kind: 'ended', sessionId: null, data: { job_id: ref.jobId } });
+  return true;
+}
+
+/** Applies an action to a run. Returns why it was refused, or null. */
+async function changeOne(
+  trx: Trx,
+  secrets: Secrets,
+  run: { orgId: string; id: string },
+  change: Change,
+): Promise<string | null> {
+  try {
+    await inSavepoint(trx, () => apply(trx, secrets, run, change));
+    return null;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return error.message;
+  }
+}
+
+async function apply(
+  trx: Trx,
+  secrets: Secrets,
+  { orgId, id: runId }: { orgId: string; id: string },
+  { action, callerId }: Change,
+): Promise<void> {
+  switch (action.type) {
+    case 'retry':
+      return retryRun(trx, secrets, orgId, { runId, skip: false, reason: action.reason, by: callerId });
+    case 'cancel':
+      return cancelRun(trx, orgId, undefined, runId);
+    case 'rerun':
+      await rerunWorkflow(trx, orgId, { runId, version: action.version });
+  }
+}
