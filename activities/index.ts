@@ -11,6 +11,7 @@ import { createInboundMessageActivities, type InboundMessageActivityDeps } from 
 import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { type ContactImportActivityDeps, createContactImportActivities } from './jobs/contact-imports.ts';
 import { createExportActivities, type ExportActivityDeps } from './jobs/exports.ts';
+import { createImportActivities, type ImportActivityDeps } from './jobs/imports.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
@@ -36,6 +37,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   DeletionActivityDeps &
   EvalActivityDeps &
   ExportActivityDeps &
+  ImportActivityDeps &
   InsightActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
@@ -65,6 +67,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createDeletionActivities(deps),
   ...createEvalActivities(deps),
   ...createExportActivities(deps),
+  ...createImportActivities(deps),
   ...createInsightActivities(deps),
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),
