@@ -107,7 +107,10 @@ const everywhere = [
     'requests-leave-through-providers',
     'The egress client refuses private addresses and sets limits: only providers hold an HTTP or SMTP client.',
     // The operator's own command fetches the embedding model, from one fixed address. The other one imports into the api that the operator names.
-    { path: product, pathNot: ['^src/providers/', '^src/dev/', '^src/embedder/fetch-model\\.ts$', '^src/cli/import/client\\.ts$'] },
+    {
+      path: product,
+      pathNot: ['^src/providers/', '^src/dev/', '^src/embedder/fetch-model\\.ts$', '^src/cli/import/client\\.ts$'],
+    },
     { path: npm('undici', 'nodemailer'), dependencyTypesNot: ['type-only'] },
   ),
 ];

@@ -19,6 +19,7 @@ const LONG_TIER = [
   'deliveries/messages/calls',
   'desk/assignment-queues',
   'dev/image',
+  'examples/chatwoot',
   'examples/examples',
   'exports/large',
   'extraction/hostile-pages',

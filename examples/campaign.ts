@@ -19,7 +19,7 @@ const campaign = await switchboard.createSequence({
   body: {
     name: 'example: news',
     is_continuous: false,
-    filter: { or: [{ and: [{ type: 'contacts_custom_data', key: 'plan', operator: 'equals', value: plan }] }] },
+    filter: { or: [{ and: [{ type: 'contacts_attributes_in', attributes: [{ plan }] }] }] },
     steps: [
       {
         action: {

@@ -7,7 +7,7 @@ const switchboard = new Switchboard({ baseUrl: SWITCHBOARD_URL, key: SWITCHBOARD
 const CHANNEL = 'api';
 
 const before = await switchboard.getContentTree();
-const { channels } = await switchboard.listAutopilot();
+const channels = await switchboard.listAutopilot();
 const wasOn = channels.find(({ channel }) => channel === CHANNEL)?.autopilot_enabled ?? false;
 const article = {
   title: 'Refunds for wool scarves',
@@ -20,14 +20,14 @@ await switchboard.updateAutopilot({ body: { channel: CHANNEL, autopilot_enabled:
 
 const session = await switchboard.createChatSession({ body: { channel: { type: CHANNEL } } });
 try {
-  await switchboard.sendChatMessage({
+  await switchboard.sendMessage({
     path: { id: session.id },
     body: {
       sender: 'contact',
       message: { type: 'text', text: 'Within how many working days do refunds for wool scarves arrive on the card?' },
     },
   });
-  const { items } = await waitFor(() => switchboard.listSessionTurns({ path: { id: session.id } }), {
+  const { items } = await waitFor(() => switchboard.listChatSessionTurns({ path: { id: session.id } }), {
     until: (turns) => turns.items.some(({ state }) => !['waiting', 'running'].includes(state)),
     timeoutMs: 60_000,
   });

@@ -10,6 +10,12 @@ import { Switchboard, verifyWebhook, WebhookRefused } from '@switchboard/sdk';
 
 const { SWITCHBOARD_URL = '', SWITCHBOARD_KEY = '', SLACK_WEBHOOK_URL, RECEIVER_URL } = process.env;
 const switchboard = new Switchboard({ baseUrl: SWITCHBOARD_URL, key: SWITCHBOARD_KEY });
+/** What is read here of the event `sla.breached`. */
+interface Breach {
+  session: { ticket_number: number };
+  metric: string;
+}
+
 const posted = Promise.withResolvers<void>();
 let secret = '';
 
@@ -23,7 +29,7 @@ async function postToSlack(message: { text: string }): Promise<void> {
 /** A failure is answered by 500: the webhook is sent again later. */
 const server = createServer(async (request, response) => {
   try {
-    const event = await verifyWebhook({ headers: request.headers, body: await text(request), secret });
+    const event = await verifyWebhook<Breach>({ headers: request.headers, body: await text(request), secret });
     if (event.type === 'sla.breached') {
       const { session, metric } = event.data;
       await postToSlack({ text: `Ticket ${session.ticket_number} has missed its ${metric.replace('_', ' ')}` });
@@ -39,13 +45,15 @@ await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 
 const url = RECEIVER_URL ?? `http://127.0.0.1:${port}/`;
-const endpoint = await switchboard.createWebhookEndpoint({ body: { url, events: ['sla.breached'] } });
+const endpoint = await switchboard.createWebhookEndpoint({ body: { url, event_types: ['sla.breached'] } });
 secret = endpoint.secret;
-const policy = await switchboard.createSlaPolicy({ body: { name: 'example: a second', first_reply_target_seconds: 1 } });
+const policy = await switchboard.createSlaPolicy({
+  body: { name: 'example: a second', first_reply_target_seconds: 1 },
+});
 await switchboard.assignSlaPolicy({ path: { id: policy.id }, body: { channels: ['api'] } });
 const session = await switchboard.createChatSession({ body: { channel: { type: 'api' } } });
 try {
-  await switchboard.sendChatMessage({
+  await switchboard.sendMessage({
     path: { id: session.id },
     body: { sender: 'contact', message: { type: 'text', text: 'Is anybody there?' } },
   });

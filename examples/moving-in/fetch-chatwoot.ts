@@ -10,11 +10,17 @@ const { CHATWOOT_URL = '', CHATWOOT_TOKEN = '', CHATWOOT_ACCOUNT = '1' } = proce
 const [what, file, portal] = process.argv.slice(2);
 const RETRIES = 10;
 
-async function get(path: string) {
+/** What an answer of the API has, as far as it is read here. */
+interface Answer {
+  payload: { id: number }[];
+  data: { payload: { id: number }[] };
+}
+
+async function get(path: string): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const url = new URL(`/api/v1/accounts/${CHATWOOT_ACCOUNT}${path}`, CHATWOOT_URL);
     const response = await fetch(url, { headers: { api_access_token: CHATWOOT_TOKEN } });
-    if (response.ok) return response.json();
+    if (response.ok) return (await response.json()) as Answer;
     if ((response.status !== 429 && response.status < 500) || tries === RETRIES)
       throw new Error(`${url.pathname}: ${response.status} ${await response.text()}`);
     await new Promise((resolve) => setTimeout(resolve, 1_000 * tries));
@@ -71,5 +77,6 @@ async function fetchArticles(to: string, slug: string) {
 }
 
 if (what === 'conversations' && file) console.log(`${await fetchConversations(file)} conversations are in ${file}`);
-else if (what === 'articles' && file && portal) console.log(`${await fetchArticles(file, portal)} articles are in ${file}`);
+else if (what === 'articles' && file && portal)
+  console.log(`${await fetchArticles(file, portal)} articles are in ${file}`);
 else throw new Error('Say what to fetch, and into which file: conversations <file>, or articles <file> <portal>');

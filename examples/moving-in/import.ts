@@ -10,8 +10,8 @@ const account = `example-${crypto.randomUUID()}`;
 
 const helpCenter = await switchboard.getContentTree();
 const FILES = [
-  ['contacts', 'zendesk-users.json'],
-  ['conversations', 'zendesk-tickets.json'],
+  ['contacts', 'zendesk-users.ndjson'],
+  ['conversations', 'zendesk-tickets.ndjson'],
   ['help_center', 'zendesk-help-center.json'],
 ] as const;
 for (const [resource, name] of FILES) {

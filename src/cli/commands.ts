@@ -5,6 +5,7 @@ import { type Config, InvalidConfiguration, loadConfig } from '../config.ts';
 import { connect, type Db } from '../db/connect.ts';
 import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
+import { ImportQuery } from '../imports/schema.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from '../keys/service.ts';
 import { createTokens } from '../keys/tokens.ts';
 import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/service.ts';
@@ -13,12 +14,11 @@ import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
 import { repair as repairWorkflows } from '../repair/repair.ts';
 import { createSecrets } from '../secrets.ts';
-import { ImportQuery } from '../imports/schema.ts';
 import { linkForMember } from '../sign-in/links.service.ts';
 import { connectTemporal } from '../temporal/client.ts';
-import { importFile } from './import/import-file.ts';
 import { examineSetup } from './doctor/examine-setup.ts';
 import { type Finding, pageOf } from './doctor/findings.ts';
+import { importFile } from './import/import-file.ts';
 
 const HELP = `Usage: npm run cli -- <command> [options]
 
@@ -207,10 +207,18 @@ async function runImport({ env, print, printError }: CommandLine, args: string[]
   const [source, resource, path = ''] = expectArgs(args, 3, '<source> <resource> <file>');
   const { SWITCHBOARD_URL: url, SWITCHBOARD_KEY: key } = env;
   if (!url || !URL.canParse(url) || !key)
-    throw new UsageError('import needs SWITCHBOARD_URL, the address of the api, and SWITCHBOARD_KEY, an API key of the org');
+    throw new UsageError(
+      'import needs SWITCHBOARD_URL, the address of the api, and SWITCHBOARD_KEY, an API key of the org',
+    );
   const wanted = ImportQuery.safeParse({ source, resource, account: options.account });
   if (!wanted.success) throw new UsageError(z.prettifyError(wanted.error));
-  await importFile({ path, target: { url, key, ...wanted.data }, report: options.report, print, printProgress: printError });
+  await importFile({
+    path,
+    target: { url, key, ...wanted.data },
+    report: options.report,
+    print,
+    printProgress: printError,
+  });
   return 0;
 }
 

@@ -13,7 +13,10 @@ const TYPES = ['application/x-ndjson', 'application/json', 'text/csv'];
 /** Each resource has its own scope, which the service asserts. */
 const config = { scope: 'any' } as const;
 
-export const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, config: { STORAGE_URL, PUBLIC_URL } }) => {
+export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
+  app,
+  { storage, config: { STORAGE_URL, PUBLIC_URL } },
+) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(TYPES, leaveUnread);
 
@@ -32,10 +35,10 @@ export const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, 
         body: ImportFile,
         response: { 202: StartedImport, ...errorResponses(403) },
       },
-      receive: async (request) => {
-        assertAccepted(request.org, request.query, STORAGE_URL !== undefined);
-        return receiveText(request, MAX_IMPORT_BYTES);
-      },
+      receive: async (request) =>
+        receiveText(request, MAX_IMPORT_BYTES, () =>
+          assertAccepted(request.org, request.query, STORAGE_URL !== undefined),
+        ),
       prepare: async ({ org, query }, { received, ifRefused }) => {
         const added = await storeImport(storage, org.id, { file: received.bytes, query });
         ifRefused(() => storage.delete(added.storage_key));
@@ -67,7 +70,8 @@ export const importRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, 
       operationId: 'getImportReport',
       summary: 'Download what an import left out',
       tags,
-      description: 'Each record, or part of one, that was left out: its place in the file, its id in the source, and why.',
+      description:
+        'Each record, or part of one, that was left out: its place in the file, its id in the source, and why.',
       params: ImportPath,
       response: {
         200: { description: 'CSV.', content: { 'text/csv': { schema: z.string() } } },

@@ -1,19 +1,20 @@
 import { findCountry } from '../contacts/filters/condition.ts';
 import type { Db, Trx } from '../db/connect.ts';
-import { inTransaction } from '../db/transaction.ts';
+import { isUnstorable } from '../db/failures.ts';
+import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { DomainError } from '../errors.ts';
 import type { Extractor } from '../extraction/service.ts';
 import { setCountry } from '../processes/current-work.ts';
 import type { Storage } from '../providers/storage/port.ts';
 import type { ImportProgress, ImportRef } from './contract.ts';
-import type { Outcome } from './findings.rules.ts';
+import { leftOut, type Outcome } from './findings.rules.ts';
 import { endImport, findImport, lockRunning, recordBatch, type StoredImport } from './queries.ts';
 import { type FilePart, partsOf } from './reading/file-records.ts';
 import type { SourceRecord } from './records.rules.ts';
 import { importContacts } from './saving/contacts.service.ts';
 import { importConversations } from './saving/conversations.service.ts';
 import { type ConvertedArticle, convertArticle, importHelpCenter } from './saving/help-center.service.ts';
-import type { Origin } from './saving/shared.queries.ts';
+import { lockOrigin, type Origin } from './saving/shared.queries.ts';
 
 const RECORDS_PER_BATCH = { contacts: 1_000, conversations: 200 };
 const MESSAGES_PER_BATCH = 2_000;
@@ -54,7 +55,8 @@ export async function continueImport(deps: ImportDeps, ref: ImportRef, pace: Pac
     try {
       if (await importFile(deps, job, pace)) await endImport(deps.db, ref, { state: 'completed' });
     } catch (error) {
-      if (error instanceof DomainError) await endImport(deps.db, ref, { state: 'failed', reason: error.message.slice(0, 1_000) });
+      if (error instanceof DomainError)
+        await endImport(deps.db, ref, { state: 'failed', reason: error.message.slice(0, 1_000) });
       else if (!(error instanceof Superseded)) throw error;
     }
   }
@@ -91,7 +93,8 @@ async function importBatches(
   for await (const batch of batchesOf(parts, from, limit)) {
     await saving;
     if (!pace.mayContinue()) return false;
-    saving = saveBatch(db, job, { batch, from, save: (trx) => importRecords(trx, originOf(job), batch.records) });
+    const saveEach = (trx: Trx, records: SourceRecord[]) => importRecords(trx, originOf(job), records);
+    saving = saveBatch(db, job, { batch, from, save: (trx) => saveStorable(trx, batch.records, saveEach) });
     saving.catch(() => undefined); // it is awaited above or below
     from = batch.end;
   }
@@ -104,7 +107,8 @@ const originOf = ({ org_id, source, account }: StoredImport): Origin => ({
   source: account === '' ? source : `${source}/${account}`,
 });
 
-const sizeOf = (record: SourceRecord): number => (record.kind === 'conversation' ? record.conversation.messages.length : 0);
+const sizeOf = (record: SourceRecord): number =>
+  record.kind === 'conversation' ? record.conversation.messages.length : 0;
 
 async function* batchesOf(parts: AsyncIterable<FilePart>, start: number, limit: number): AsyncGenerator<FilePart> {
   let records: SourceRecord[] = [];
@@ -135,11 +139,30 @@ const saveBatch = (db: Db, job: StoredImport, { batch, from, save }: Batch): Pro
   inTransaction(db, async (trx) => {
     const ref = { orgId: job.org_id, importId: job.id };
     const locked = await lockRunning(trx, ref);
-    if (locked === undefined || locked.position !== from) throw new Superseded('The import has ended, or is continued elsewhere');
+    if (locked === undefined || locked.position !== from)
+      throw new Superseded('The import has ended, or is continued elsewhere');
+    await lockOrigin(trx, originOf(job));
     const outcomes = await save(trx);
     const end = { bytes: Math.min(batch.end, Number(job.size)), lines: batch.lines };
     await recordBatch(trx, ref, { before: locked.records, outcomes, end });
   });
+
+/** Saves records. If the database cannot store one of them, each is saved by itself, and that one is left out. */
+async function saveStorable(
+  trx: Trx,
+  records: SourceRecord[],
+  save: (trx: Trx, records: SourceRecord[]) => Promise<Outcome[]>,
+): Promise<Outcome[]> {
+  try {
+    return await inSavepoint(trx, () => save(trx, records));
+  } catch (error) {
+    if (!isUnstorable(error)) throw error;
+    if (records.length === 1) return [leftOut(null, 'not_readable', 'The database cannot store the record')];
+  }
+  const outcomes: Outcome[] = [];
+  for (const record of records) outcomes.push(...(await saveStorable(trx, [record], save)));
+  return outcomes;
+}
 
 /** Imports all articles of a file in one transaction. */
 async function importArticles(deps: ImportDeps, job: StoredImport, { parts, pace }: Reading): Promise<boolean> {
@@ -156,7 +179,10 @@ async function importArticles(deps: ImportDeps, job: StoredImport, { parts, pace
       articles.set(record.article.externalId, converted);
       bytes += 'markdown' in converted ? converted.markdown.length : 0;
       if (records.length > MAX_HELP_CENTER_RECORDS || bytes > MAX_HELP_CENTER_BYTES || performance.now() > endAt)
-        throw new DomainError('too_large', 'The help center is larger than 20,000 records or 64 MB: import fewer articles');
+        throw new DomainError(
+          'too_large',
+          'The help center is larger than 20,000 records or 64 MB: import fewer articles',
+        );
     }
   const size = Number(job.size);
   const origin = { ...originOf(job), publicUrl: deps.publicUrl };

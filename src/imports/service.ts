@@ -1,5 +1,5 @@
-import { linesOf } from '../contacts/imports/lines.ts';
 import { delimiterOf } from '../contacts/imports/columns.ts';
+import { linesOf } from '../contacts/imports/lines.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, missingScope, notFound, TooManyRequests, unavailable } from '../errors.ts';
@@ -33,7 +33,7 @@ export { deleteOldImports, listRunningImports } from './queries.ts';
 const MAX_RUNNING = 3;
 const RETRY_SECONDS = 30;
 /** Where CSV of a JSON document is told apart: its first character, behind a byte order mark and white space. */
-const FIRST_CHARACTER = /^\ufeff?\s*(.)/s;
+const FIRST_CHARACTER = /^\ufeff?\s*(\S)/;
 const FIRST_LINE = /^[^\r\n]*/;
 /** A caller needs all of them. */
 const SCOPES: Record<ImportResource, KeyScope[]> = {
@@ -82,7 +82,7 @@ async function formatOf(file: Spool, { source, resource }: ImportQuery): Promise
   if (first === undefined) throw invalid('The file is empty', [{ path: 'body', message: 'must not be empty' }]);
   const { objects, lines } = readersOf(source, resource);
   const isJson = first === '{' || first === '[';
-  if (isJson && objects !== undefined) return assertObjects(file, objects);
+  if (isJson && objects !== undefined) return assertObjects(file, objects, `${resource} of ${source}`);
   if (!isJson && lines !== undefined) return headerOf(file, lines, delimiterOf(FIRST_LINE.exec(start)?.[0] ?? ''));
   const wanted = objects === undefined ? 'CSV' : lines === undefined ? 'JSON' : 'JSON or CSV';
   throw invalid(`The file is not valid: ${source} writes ${resource} as ${wanted}`, [
@@ -91,13 +91,13 @@ async function formatOf(file: Spool, { source, resource }: ImportQuery): Promise
 }
 
 /** Throws invalid if the first object of a file is none of the source's records. */
-async function assertObjects(file: Spool, reader: ObjectReader): Promise<Format> {
+async function assertObjects(file: Spool, reader: ObjectReader, what: string): Promise<Format> {
   for await (const value of jsonValuesIn(file.open(), 0)) {
     const records = recordsOfValue(reader, value);
     const problems = records.flatMap((record) => (record.kind === 'left_out' ? record.findings : []));
     const unreadable = problems.find(({ code }) => code === 'not_readable');
     if (unreadable !== undefined && records.every(({ kind }) => kind === 'left_out'))
-      throw invalid(`The first object of the file is not valid: ${unreadable.reason}`, [
+      throw invalid(`The first object of the file is none of the ${what}: ${unreadable.reason}`, [
         { path: 'body', message: unreadable.reason },
       ]);
     return { columns: null, delimiter: null, position: 0, lines: 0 };

@@ -32,6 +32,7 @@ export type MismatchKind =
   | 'csat-survey'
   | 'session-job'
   | 'contact-import'
+  | 'import'
   | 'export'
   | 'inactivity'
   | 'reconciliation'

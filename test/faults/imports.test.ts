@@ -12,7 +12,13 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const ticket = (n: number) => {
-  const requester = { ...TICKET.requester, id: n % 500, email: `person${n % 500}@example.com`, phone: null, external_id: null };
+  const requester = {
+    ...TICKET.requester,
+    id: n % 500,
+    email: `person${n % 500}@example.com`,
+    phone: null,
+    external_id: null,
+  };
   const comments = TICKET.comments.map((comment) => ({
     ...comment,
     id: `${n}-${comment.id}`,

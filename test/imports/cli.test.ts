@@ -69,7 +69,16 @@ it('says what is wrong with its use, with the file and with the key', async () =
   expect((await cli(['zendesk', 'contacts'])).code).toBe(2);
   expect((await cli(['helpscout', 'contacts', path])).code).toBe(2);
   expect((await cli(['zendesk', 'contacts', path], { SWITCHBOARD_KEY: '' })).code).toBe(2);
-  expect(await cli(['zendesk', 'contacts', join(folder, 'none.json')])).toMatchObject({ code: 1, err: expect.stringContaining('no such file') });
-  expect(await cli(['hubspot', 'contacts', path])).toMatchObject({ code: 1, err: expect.stringContaining('writes contacts as CSV') });
-  expect(await cli(['zendesk', 'contacts', path], { SWITCHBOARD_KEY: 'nonsense' })).toMatchObject({ code: 1, err: expect.stringContaining('401') });
+  expect(await cli(['zendesk', 'contacts', join(folder, 'none.json')])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no such file'),
+  });
+  expect(await cli(['hubspot', 'contacts', path])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('writes contacts as CSV'),
+  });
+  expect(await cli(['zendesk', 'contacts', path], { SWITCHBOARD_KEY: 'nonsense' })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('401'),
+  });
 });

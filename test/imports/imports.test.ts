@@ -9,10 +9,10 @@ import { CONTACTS_CSV, CONVERSATION, HELP_CENTER as PORTAL, SNOOZED } from './su
 import {
   ADA,
   AGENT,
+  ARTICLE,
   FORMER,
   GRACE,
   HELP_CENTER,
-  ARTICLE,
   LATER_TICKET,
   lines,
   OPEN_TICKET,
@@ -94,7 +94,10 @@ describe('tickets of Zendesk', () => {
     });
     const history = await historyOf(session.id);
     expect(history.map(({ event, created_at }: never) => [created_at, event])).toMatchObject([
-      ['2024-03-05T10:00:00.000Z', { type: 'message', sender: { type: 'contact' }, content: { text: TICKET.description } }],
+      [
+        '2024-03-05T10:00:00.000Z',
+        { type: 'message', sender: { type: 'contact' }, content: { text: TICKET.description } },
+      ],
       ['2024-03-05T10:05:00.000Z', { type: 'human_agent_comment', human_agent_id: anna, sender_name: 'Anna' }],
       [
         '2024-03-05T10:10:00.000Z',
@@ -115,7 +118,11 @@ describe('tickets of Zendesk', () => {
     const users = await imported('zendesk', 'contacts', lines({ users: [ADA, GRACE, AGENT, FORMER] }));
     expect(users).toMatchObject({ records: 4, created: 2, left_out: 2 });
     expect(await codesOf(users)).toEqual(['3 9001 record agent', '4 9002 record agent']);
-    const job = await imported('zendesk', 'conversations', lines({ ...OPEN_TICKET, requester: undefined, requester_id: ADA.id }));
+    const job = await imported(
+      'zendesk',
+      'conversations',
+      lines({ ...OPEN_TICKET, requester: undefined, requester_id: ADA.id }),
+    );
     expect(await codesOf(job)).toEqual([
       '1 502 part assignee_unknown',
       '1 502 part team_unknown',
@@ -130,7 +137,9 @@ describe('tickets of Zendesk', () => {
       waiting_on: 'customers',
       contact: { name: 'Ada Lovelace' },
     });
-    const senders = (await historyOf(session.id)).map(({ event }: never) => (event as { sender_name: string }).sender_name);
+    const senders = (await historyOf(session.id)).map(
+      ({ event }: never) => (event as { sender_name: string }).sender_name,
+    );
     expect(senders).toEqual([null, 'Former Agent', null, null]);
   });
 
@@ -149,7 +158,9 @@ describe('tickets of Zendesk', () => {
       updated: 1,
       unchanged: 1,
     });
-    const session = (await sessions()).find(({ custom_data }: never) => (custom_data as { subject: string }).subject === 'Refund');
+    const session = (await sessions()).find(
+      ({ custom_data }: never) => (custom_data as { subject: string }).subject === 'Refund',
+    );
     expect(session).toMatchObject({ status: 'closed_resolved', last_message_at: '2024-03-05T10:40:00.000Z' });
     const added = (await historyOf(session.id)).slice(4);
     expect(added.map(({ event }: never) => event)).toMatchObject([
@@ -157,6 +168,14 @@ describe('tickets of Zendesk', () => {
       { type: 'status_changed', from: 'open', to: 'closed_resolved' },
     ]);
     expect(await imported('zendesk', 'conversations', lines(LATER_TICKET))).toMatchObject({ updated: 0, unchanged: 1 });
+  });
+
+  it('come once from two imports of the same file at the same time', async () => {
+    const file = lines(...Array.from({ length: 50 }, (_, n) => ({ ...TICKET, id: 700 + n })));
+    const jobs = await Promise.all([1, 2].map(() => imported('zendesk', 'conversations', file)));
+    expect(jobs.map(({ created, unchanged }) => created + unchanged)).toEqual([50, 50]);
+    expect(jobs.map(({ created }) => created).reduce((sum, count) => sum + count)).toBe(50);
+    expect(await sessions()).toHaveLength(50);
   });
 
   it('that were continued here stay as they are, and the report says so', async () => {
@@ -177,7 +196,9 @@ describe('tickets of Zendesk', () => {
     expect((await org.get(`/imports/${job.id}/report`)).status).toBe(404);
     expect(await sessions(other)).toHaveLength(1);
     expect(await sessions()).toHaveLength(1);
-    expect(await imported('zendesk', 'conversations', lines(TICKET), { more: '&account=berlin' })).toMatchObject({ created: 1 });
+    expect(await imported('zendesk', 'conversations', lines(TICKET), { more: '&account=berlin' })).toMatchObject({
+      created: 1,
+    });
     expect((await org.get('/contacts')).body.items).toHaveLength(1);
   });
 
@@ -228,11 +249,17 @@ describe('contacts', () => {
   });
 
   it('that exist get only what they do not have, and keep a number and an address from two people', async () => {
-    await org.post('/contacts', { contact: { email: 'ada@example.com', name: 'Countess', custom_data: { plan: 'free' } } });
+    await org.post('/contacts', {
+      contact: { email: 'ada@example.com', name: 'Countess', custom_data: { plan: 'free' } },
+    });
     await org.post('/contacts', { contact: { email: 'flat@example.com', phone: ADA.phone } });
     const job = await imported('zendesk', 'contacts', lines(ADA, { ...GRACE, email: 'nonsense', phone: '12' }));
     expect(job).toMatchObject({ created: 1, unchanged: 1, incomplete: 2 });
-    expect(await codesOf(job)).toEqual(['1 8001 part phone_taken', '2 8002 part email_invalid', '2 8002 part phone_invalid']);
+    expect(await codesOf(job)).toEqual([
+      '1 8001 part phone_taken',
+      '2 8002 part email_invalid',
+      '2 8002 part phone_invalid',
+    ]);
     expect((await org.get('/contacts?email=ada@example.com')).body.items).toMatchObject([
       { name: 'Countess', phone: null, external_id: 'shop-1', custom_data: { plan: 'free', seats: '3' } },
     ]);
@@ -272,7 +299,12 @@ describe('Chatwoot', () => {
       custom_data: { chatwoot_conversation_id: '12', order: '4711' },
       contact: { email: 'linus@example.com' },
     });
-    expect(snoozed).toMatchObject({ status: 'open', channel: { type: 'api' }, waiting_on: 'human_agents', contact: { name: 'silent-river-12' } });
+    expect(snoozed).toMatchObject({
+      status: 'open',
+      channel: { type: 'api' },
+      waiting_on: 'human_agents',
+      contact: { name: 'silent-river-12' },
+    });
     expect((await historyOf(resolved.id)).map(({ event }: never) => event)).toMatchObject([
       { type: 'message', sender: { type: 'system' } },
       { type: 'message', sender: { type: 'contact' } },
@@ -288,7 +320,11 @@ describe('Chatwoot', () => {
   });
 
   it('refuses a list of conversations, which has only the last message of each', async () => {
-    const { status, body } = await send('chatwoot', 'conversations', lines({ data: { meta: {}, payload: [CONVERSATION] } }));
+    const { status, body } = await send(
+      'chatwoot',
+      'conversations',
+      lines({ data: { meta: {}, payload: [CONVERSATION] } }),
+    );
     expect([status, body.message]).toEqual([400, expect.stringContaining('only the last message of each')]);
   });
 });
@@ -312,7 +348,10 @@ describe('help centers', () => {
       '## Returns\n\nWithin **30 days**. See [the form](https://shop.example/returns).\n\n- Print the label\n- Bring the parcel',
     );
     expect(german).toMatchObject({ slug: 'de', categories: [{ slug: 'orders-31' }] });
-    expect(await imported('zendesk', 'help_center', JSON.stringify(HELP_CENTER))).toMatchObject({ unchanged: 2, updated: 0 });
+    expect(await imported('zendesk', 'help_center', JSON.stringify(HELP_CENTER))).toMatchObject({
+      unchanged: 2,
+      updated: 0,
+    });
     expect(await tree()).toEqual([own, orders, german]);
   });
 
@@ -345,7 +384,13 @@ describe('help centers', () => {
 describe('nothing reacts to what is imported', () => {
   it('announces no event, starts no workflow but its own, and sends, measures and asks for nothing', async () => {
     await org.post('/webhooks', { url: 'https://hooks.example.com/all' });
-    for (const trigger_type of ['contact-created', 'ticket-created', 'ticket-resolved', 'ticket-reassigned', 'ticket-tag-added'])
+    for (const trigger_type of [
+      'contact-created',
+      'ticket-created',
+      'ticket-resolved',
+      'ticket-reassigned',
+      'ticket-tag-added',
+    ])
       await activate(org, { trigger_type });
     await activate(org, { trigger_type: 'ticket-inactive', trigger_configuration: { minutes: 1 } });
     const policy = await org.post('/sla/policies', {
@@ -364,7 +409,9 @@ describe('nothing reacts to what is imported', () => {
     `.execute(stack.db);
     await sql`create trigger tell after insert on outbox for each row execute function tell()`.execute(stack.db);
     const told = async () =>
-      (await sql<{ type: string }>`select type from told where org_id = ${org.id}`.execute(stack.db)).rows.map(({ type }) => type);
+      (await sql<{ type: string }>`select type from told where org_id = ${org.id}`.execute(stack.db)).rows.map(
+        ({ type }) => type,
+      );
 
     await imported('zendesk', 'contacts', lines(ADA, GRACE));
     await imported('zendesk', 'conversations', lines(TICKET, OPEN_TICKET));
@@ -372,12 +419,26 @@ describe('nothing reacts to what is imported', () => {
     await imported('chatwoot', 'conversations', lines(CONVERSATION, SNOOZED));
     expect(await told()).toEqual(Array(4).fill('importRecords'));
     expect(await announceInactiveSessions(stack.db, org.id)).toMatchObject({ announced: 0 });
-    const effects = ['deliveries', 'webhook_deliveries', 'automation_runs', 'csat_surveys', 'session_slas', 'ai_turns', 'notifications'];
+    const effects = [
+      'deliveries',
+      'webhook_deliveries',
+      'automation_runs',
+      'csat_surveys',
+      'session_slas',
+      'ai_turns',
+      'notifications',
+    ];
     for (const table of effects)
-      expect([table, (await sql`select from ${sql.table(table)} where org_id = ${org.id}`.execute(stack.db)).rows]).toEqual([table, []]);
+      expect([
+        table,
+        (await sql`select from ${sql.table(table)} where org_id = ${org.id}`.execute(stack.db)).rows,
+      ]).toEqual([table, []]);
 
     const [session] = (await sessions()).filter(({ status }: never) => status === 'open');
-    await org.post(`/chat/sessions/${session.id}/send`, { sender: 'contact', message: { type: 'text', text: 'Hello again' } });
+    await org.post(`/chat/sessions/${session.id}/send`, {
+      sender: 'contact',
+      message: { type: 'text', text: 'Hello again' },
+    });
     expect(await told()).toContain('message-created');
     await sql`update sessions set active_at = now() - interval '5 minutes' where id = ${session.id}`.execute(stack.db);
     expect(await announceInactiveSessions(stack.db, org.id)).toMatchObject({ announced: 1 });
@@ -390,7 +451,7 @@ describe('nothing reacts to what is imported', () => {
 describe('a file that cannot be imported', () => {
   it.each([
     ['nothing in it', 'zendesk', 'conversations', ' \n', 'empty'],
-    ['another kind of records', 'zendesk', 'conversations', lines(ADA), 'comments'],
+    ['another kind of records', 'zendesk', 'conversations', lines(ADA), 'none of the conversations of zendesk: status'],
     ['no JSON', 'zendesk', 'contacts', 'id,name\n1,Ada\n', 'as JSON'],
     ['CSV without ids', 'chatwoot', 'contacts', 'name,email\nAda,a@example.com\n', 'there must be a column id'],
     ['JSON in place of CSV', 'hubspot', 'contacts', lines(ADA), 'CSV'],
@@ -403,7 +464,9 @@ describe('a file that cannot be imported', () => {
   });
 
   it('is refused as another type, without the scopes, and beside three that are running', async () => {
-    expect((await send('zendesk', 'contacts', lines(ADA), { type: { headers: { 'content-type': 'text/html' } } })).status).toBe(415);
+    expect(
+      (await send('zendesk', 'contacts', lines(ADA), { type: { headers: { 'content-type': 'text/html' } } })).status,
+    ).toBe(415);
     const reader = await org.withScopes('contacts:write');
     const refused = await send('zendesk', 'conversations', lines(TICKET), { of: reader as never });
     expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
@@ -413,7 +476,8 @@ describe('a file that cannot be imported', () => {
     `.execute(stack.db);
     const busy = await send('zendesk', 'contacts', lines(ADA));
     expect([busy.status, busy.body.limit]).toEqual([429, 'imports']);
-    const [running] = (await sql<{ id: string }>`select id from imports where org_id = ${org.id}`.execute(stack.db)).rows;
+    const [running] = (await sql<{ id: string }>`select id from imports where org_id = ${org.id}`.execute(stack.db))
+      .rows;
     expect((await org.post(`/imports/${running?.id}/cancel`)).body).toMatchObject({ status: 'canceled' });
     expect((await send('zendesk', 'contacts', lines(ADA))).status).toBe(202);
   });

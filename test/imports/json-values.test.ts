@@ -18,10 +18,15 @@ const written = (given: object[], form: string): string =>
 
 it('objects are read as they were written: a line each, indented or as a list, in chunks of any size', async () => {
   await fc.assert(
-    fc.asyncProperty(objects, fc.constantFrom('lines', 'indented', 'list'), fc.integer({ min: 1, max: 50 }), async (given, form, size) => {
-      const values = await read(Buffer.from(`\ufeff${written(given, form)}\n`), { size });
-      expect(values.map(({ value }) => value)).toEqual(JSON.parse(JSON.stringify(given)));
-    }),
+    fc.asyncProperty(
+      objects,
+      fc.constantFrom('lines', 'indented', 'list'),
+      fc.integer({ min: 1, max: 50 }),
+      async (given, form, size) => {
+        const values = await read(Buffer.from(`\ufeff${written(given, form)}\n`), { size });
+        expect(values.map(({ value }) => value)).toEqual(JSON.parse(JSON.stringify(given)));
+      },
+    ),
   );
 });
 

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import { type Dispatcher, request } from 'undici';
 import { z } from 'zod';
-import { codeOf } from '../../errors.ts';
 import type { ImportResource, ImportSource } from '../../imports/schema.ts';
 import type { LocalFile, Piece } from './pieces.ts';
 
@@ -42,10 +41,12 @@ export type Job = z.infer<typeof Job>;
 /** A line of a report: the record's place, its id, whether all or a part was left out, a code and the reason. */
 export type Finding = [record: string, externalId: string, leftOut: string, code: string, reason: string];
 
+type Sent = Omit<Dispatcher.RequestOptions<unknown>, 'origin' | 'path' | 'method'> & { method?: Dispatcher.HttpMethod };
+
 /** Calls the api for imports. Each call is repeated while the api is away or busy: a piece is started once all the same. */
 export function createImportClient({ url, key, source, resource, account }: Target) {
   const headers = { authorization: `Bearer ${key}` };
-  const call = (path: string, options: () => Parameters<typeof request>[1]) =>
+  const call = (path: string, options: () => Sent): Promise<Dispatcher.ResponseData<unknown>> =>
     repeated(() => request(new URL(path, url), options()));
   return {
     /** Uploads a piece of a file. Returns the id of its import. */
@@ -57,7 +58,11 @@ export function createImportClient({ url, key, source, resource, account }: Targ
         'content-length': String(header.length + Math.max(0, end - start)),
         'idempotency-key': randomUUID(),
       };
-      const { body } = await call(`/imports?${query}`, () => ({ method: 'POST', headers: sent, body: bytesOf(file, { start, end, header }) }));
+      const { body } = await call(`/imports?${query}`, () => ({
+        method: 'POST',
+        headers: sent,
+        body: bytesOf(file, { start, end, header }),
+      }));
       return Started.parse(await body.json()).id;
     },
     async job(id: string): Promise<Job> {
@@ -83,7 +88,9 @@ function bytesOf({ path }: LocalFile, { start, end, header }: Piece): Readable {
   );
 }
 
-async function repeated(send: () => Promise<Dispatcher.ResponseData>): Promise<Dispatcher.ResponseData> {
+async function repeated(
+  send: () => Promise<Dispatcher.ResponseData<unknown>>,
+): Promise<Dispatcher.ResponseData<unknown>> {
   for (let tries = 1; ; tries++) {
     const answer = await send().catch((error: unknown) => {
       if (tries === MAX_TRIES) throw error;
@@ -99,7 +106,7 @@ async function repeated(send: () => Promise<Dispatcher.ResponseData>): Promise<D
 
 const ErrorAnswer = z.object({ message: z.string() });
 
-async function messageIn({ statusCode, body }: Dispatcher.ResponseData): Promise<string> {
+async function messageIn({ statusCode, body }: Dispatcher.ResponseData<unknown>): Promise<string> {
   const text = await body.text();
   try {
     return `${statusCode}: ${ErrorAnswer.parse(JSON.parse(text)).message}`;
@@ -107,7 +114,3 @@ async function messageIn({ statusCode, body }: Dispatcher.ResponseData): Promise
     return `${statusCode}: ${text.slice(0, 200)}`;
   }
 }
-
-/** Whether an error says that nobody answered at the address. */
-export const isUnreachable = (error: unknown): boolean =>
-  ['ECONNREFUSED', 'ENOTFOUND', 'ECONNRESET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '');

@@ -43,9 +43,13 @@ export async function importFile({ path, target, report, print, printProgress }:
   try {
     for await (const piece of piecesOf(file, { isWhole: target.resource === 'help_center' })) {
       const id = await client.start(file, piece);
-      const job = await followed(() => client.job(id), (progress) => printProgress(progressOf(file, piece, progress, totals)));
+      const job = await followed(
+        () => client.job(id),
+        (progress) => printProgress(progressOf(file, piece, progress, totals)),
+      );
       if (job.left_out + job.incomplete > 0)
-        for await (const [record, ...finding] of client.report(id)) findings.add([String(Number(record) + totals.records), ...finding]);
+        for await (const [record, ...finding] of client.report(id))
+          findings.add([String(Number(record) + totals.records), ...finding]);
       for (const name of Object.keys(totals) as (keyof ImportTotals)[]) totals[name] += job[name];
       if (job.status !== 'completed') throw new ImportFailed(job.reason ?? `The import ${id} is ${job.status}`);
     }
@@ -67,7 +71,12 @@ async function followed(read: () => Promise<Job>, show: (job: Job) => void): Pro
   }
 }
 
-function progressOf({ size }: LocalFile, { start, end }: Piece, { progress, records, left_out }: Job, totals: ImportTotals): string {
+function progressOf(
+  { size }: LocalFile,
+  { start, end }: Piece,
+  { progress, records, left_out }: Job,
+  totals: ImportTotals,
+): string {
   const share = size === 0 ? 1 : (start + (end - start) * progress) / size;
   return `${Math.floor(share * 100)} %, ${totals.records + records} records, ${totals.left_out + left_out} left out`;
 }
@@ -84,7 +93,8 @@ function createFindings(report: string | undefined, print: (text: string) => voi
       const kind = `${leftOut === 'record' ? 'records left out' : 'records incomplete'}: ${code}`;
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
       out?.write(stringify([finding]));
-      if (out === undefined && printed++ < PRINTED_FINDINGS) print(`${record} ${externalId}  ${leftOut}  ${code}  ${readable(reason)}`);
+      if (out === undefined && printed++ < PRINTED_FINDINGS)
+        print(`${record} ${externalId}  ${leftOut}  ${code}  ${readable(reason)}`);
     },
     async close() {
       const total = [...counts.values()].reduce((sum, count) => sum + count, 0);

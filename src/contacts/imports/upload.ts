@@ -16,9 +16,17 @@ export interface TextUpload extends AsyncDisposable {
 /** Lets requests have a file as their body, which is left unread. */
 export const leaveUnread = (_request: FastifyRequest, _payload: unknown, done: (error: null) => void) => done(null);
 
-/** Receives a file of text, a chunk at a time. Sets `request.body` to its size and hash. */
-export async function receiveText(request: FastifyRequest, maxBytes: number): Promise<TextUpload> {
+/**
+ * Receives a file of text, a chunk at a time. Sets `request.body` to its size and hash. `assertWanted` throws what the request
+ * is refused for without its file.
+ */
+export async function receiveText(
+  request: FastifyRequest,
+  maxBytes: number,
+  assertWanted: () => void = () => undefined,
+): Promise<TextUpload> {
   try {
+    assertWanted();
     const bytes = await spool(textIn(request.raw), maxBytes);
     request.body = { size: bytes.size, sha256: bytes.sha256 };
     return { bytes, [Symbol.asyncDispose]: bytes.remove };

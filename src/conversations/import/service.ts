@@ -40,7 +40,12 @@ export async function addPastConversations(
       const messages = conversation.messages.map((message, nth) => ({ ...message, seq: nth + 1 }));
       const moves = conversation.isClosed ? [{ from: 'open', to: 'closed_resolved' } as const] : [];
       const id = newIdAt(conversation.createdAt);
-      return { id, conversation, messages, ...partsOf(conversation, { id, language, messages, added: messages, moves, after: 0 }) };
+      return {
+        id,
+        conversation,
+        messages,
+        ...partsOf(conversation, { id, language, messages, added: messages, moves, after: 0 }),
+      };
     }),
   );
   const rows = sessions.map(({ conversation, values, language }) => ({
@@ -84,13 +89,27 @@ function partsOf(conversation: PastConversation, { id, language, messages, added
   const events = added.map(({ seq, at, sender, text, data, actor, id: messageId }): NewPastEvent => {
     const own_words = sender === 'contact' ? (ownWordsIn(channel, text) ?? null) : null;
     const type = sender === null ? 'human_agent_comment' : 'message';
-    return { session_id: id, seq, id: messageId, type, sender, content: text, own_words, data, actor, language, created_at: at };
+    return {
+      session_id: id,
+      seq,
+      id: messageId,
+      type,
+      sender,
+      content: text,
+      own_words,
+      data,
+      actor,
+      language,
+      created_at: at,
+    };
   });
-  const moved = moves.map(({ from, to }, nth): NewPastEvent => ({
-    ...{ session_id: id, seq: after + added.length + nth + 1, id: newId(), type: 'status_changed', sender: null },
-    ...{ content: null, own_words: null, data: { from, to, custom_status_id: null }, actor: SYSTEM, language: null },
-    created_at: to === 'open' ? updatedAt : closedAt,
-  }));
+  const moved = moves.map(
+    ({ from, to }, nth): NewPastEvent => ({
+      ...{ session_id: id, seq: after + added.length + nth + 1, id: newId(), type: 'status_changed', sender: null },
+      ...{ content: null, own_words: null, data: { from, to, custom_status_id: null }, actor: SYSTEM, language: null },
+      created_at: to === 'open' ? updatedAt : closedAt,
+    }),
+  );
   const values: SessionValues = {
     ...stateOf(messages, isClosed),
     id,
@@ -106,7 +125,9 @@ function partsOf(conversation: PastConversation, { id, language, messages, added
 }
 
 async function languageOf({ messages, channel }: PastConversation): Promise<string | null> {
-  const said = messages.filter(({ sender }) => sender === 'contact').map(({ text }) => ownWordsIn(channel, text) ?? text);
+  const said = messages
+    .filter(({ sender }) => sender === 'contact')
+    .map(({ text }) => ownWordsIn(channel, text) ?? text);
   for (const text of said.slice(0, 3)) {
     const language = await detectLanguage(text);
     if (language !== undefined) return language;
@@ -155,8 +176,9 @@ export async function extendPastConversations(
   );
   await addTags(trx, orgId, parts);
   const lastSeqs = new Map(parts.map(({ id, values }) => [id, values.last_seq]));
-  return changes.map((change): Extension =>
-    typeof change === 'string' ? { result: change } : { result: 'updated', lastSeq: lastSeqs.get(change.id) ?? 0 },
+  return changes.map(
+    (change): Extension =>
+      typeof change === 'string' ? { result: change } : { result: 'updated', lastSeq: lastSeqs.get(change.id) ?? 0 },
   );
 }
 
@@ -172,7 +194,8 @@ function changeOf(conversation: PastConversation, { row, lastSeq, known }: Known
   const added = conversation.messages.filter(({ id }) => !known.has(id));
   if (row.last_seq !== lastSeq) return added.length === 0 ? 'unchanged' : 'continued';
   const status = conversation.isClosed ? 'closed_resolved' : 'open';
-  const isSame = row.status === status && row.assignee_id === conversation.assigneeId && row.team_id === conversation.teamId;
+  const isSame =
+    row.status === status && row.assignee_id === conversation.assigneeId && row.team_id === conversation.teamId;
   if (added.length === 0 && isSame) return 'unchanged';
   const places = new Map(added.map(({ id }, nth) => [id, lastSeq + nth + 1]));
   const messages = conversation.messages.map((message) => ({ ...message, seq: places.get(message.id) ?? 0 }));

@@ -3,7 +3,15 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { lockCategoryShared } from '../tag-categories/service.ts';
-import { countTags, deleteTag, insertTags, listTagKeys, lockTagCreation, lockTagKeysShared, upsertTag } from './queries.ts';
+import {
+  countTags,
+  deleteTag,
+  insertTags,
+  listTagKeys,
+  lockTagCreation,
+  lockTagKeysShared,
+  upsertTag,
+} from './queries.ts';
 import { tagKeyOf } from './rules.ts';
 import { TagName, type UpsertTag } from './schema.ts';
 

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { type CsvLine, linesOf } from '../../contacts/imports/lines.ts';
-import { readersOf } from '../sources/sources.ts';
-import type { LineReader, ObjectReader } from '../sources/source.ts';
-import type { ImportResource, ImportSource } from '../schema.ts';
 import type { FindingCode } from '../findings.rules.ts';
 import type { SourceRecord } from '../records.rules.ts';
+import type { ImportResource, ImportSource } from '../schema.ts';
+import type { LineReader, ObjectReader } from '../sources/source.ts';
+import { readersOf } from '../sources/sources.ts';
 import { type JsonValue, jsonValuesIn, MAX_VALUE_BYTES } from './json-values.ts';
 
 /** What a part of a file has, up to a position from which the rest can be read. */

@@ -60,7 +60,7 @@ export async function* jsonValuesIn(content: AsyncIterable<Buffer>, after: numbe
       }
       const end = step === 'broken' ? at : at + 1;
       if (step !== 'garbage') keep(scan, chunk.subarray(start, end));
-      yield { end: place + end, ...(step === 'done' ? valueOf(scan) : { problem: 'not_readable' }) };
+      yield { end: place + end, ...(step === 'done' ? parsed(scan) : { problem: 'not_readable' }) };
       scan = between();
       start = end;
       if (step === 'broken') advance(scan, chunk[at] ?? 0);
@@ -114,7 +114,7 @@ function keep(scan: Scan, piece: Buffer): void {
   else scan.pieces?.push(piece);
 }
 
-function valueOf({ pieces }: Scan): Pick<JsonValue, 'value' | 'problem'> {
+function parsed({ pieces }: Scan): Pick<JsonValue, 'value' | 'problem'> {
   if (pieces === undefined) return { problem: 'too_large' };
   try {
     return { value: JSON.parse(Buffer.concat(pieces).toString('utf8')) };

@@ -67,6 +67,9 @@ export function messageText(text: string, files: { name: string; url: string }[]
   const links = files.map(({ name, url }) => `${name}: ${url}`).join('\n');
   const whole = [clean(text).trim(), links].filter((part) => part !== '').join('\n\n');
   if (whole.length <= MAX_TEXT_LENGTH) return whole;
-  findings.push({ code: 'text_cut', reason: `A message has more than ${MAX_TEXT_LENGTH} characters: the rest is left out` });
+  findings.push({
+    code: 'text_cut',
+    reason: `A message has more than ${MAX_TEXT_LENGTH} characters: the rest is left out`,
+  });
   return whole.slice(0, MAX_TEXT_LENGTH).toWellFormed();
 }

@@ -108,8 +108,12 @@ function draftOf({ externalId, email, phone, name, ownId, data, createdAt }: Per
   if (email !== undefined && address === undefined)
     findings.push({ code: 'email_invalid', reason: 'The e-mail address is not valid' });
   if (phone !== undefined && number === undefined)
-    findings.push({ code: 'phone_invalid', reason: `The number has no country code: it is in custom_data.${PHONE_AS_WRITTEN}` });
-  const asWritten = phone !== undefined && number === undefined ? { [PHONE_AS_WRITTEN]: phone.slice(0, 100) } : {};
+    findings.push({
+      code: 'phone_invalid',
+      reason: `The number has no country code: it is in custom_data.${PHONE_AS_WRITTEN}`,
+    });
+  const asWritten: Record<string, string> =
+    phone !== undefined && number === undefined ? { [PHONE_AS_WRITTEN]: phone.slice(0, 100) } : {};
   const change = {
     email: address,
     phone: number,

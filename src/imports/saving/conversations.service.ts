@@ -1,16 +1,22 @@
-import { addPastConversations, extendPastConversations } from '../../conversations/import/service.ts';
 import type { PastConversation, PastMessage } from '../../conversations/import/rows.rules.ts';
+import { addPastConversations, extendPastConversations } from '../../conversations/import/service.ts';
 import type { Trx } from '../../db/connect.ts';
-import { addTags } from '../../desk/tags/service.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
+import { addTags } from '../../desk/tags/service.ts';
 import { listTeamNames } from '../../desk/teams/service.ts';
 import { idOf } from '../../ids.ts';
 import { listMemberAddresses } from '../../orgs/members/service.ts';
 import { type Actor, CONTACT, SYSTEM } from '../../schemas/actor.ts';
 import { type Finding, leftOut, type Outcome } from '../findings.rules.ts';
 import type { AgentRecord, ConversationRecord, MessageRecord, SourceRecord } from '../records.rules.ts';
-import { savePersons, type SavedPerson } from './contacts.service.ts';
-import { findImported, type ImportedRecord, lockExistingContacts, type Origin, upsertImported } from './shared.queries.ts';
+import { type SavedPerson, savePersons } from './contacts.service.ts';
+import {
+  findImported,
+  type ImportedRecord,
+  lockExistingContacts,
+  type Origin,
+  upsertImported,
+} from './shared.queries.ts';
 
 interface Member {
   id: number;
@@ -100,7 +106,7 @@ async function readDirectory(trx: Trx, origin: Origin, conversations: Conversati
 
 function addReferred(
   persons: Map<string, SavedPerson>,
-  contact: ImportedRecord | undefined,
+  contact: ImportedRecord<unknown> | undefined,
   existing: Set<string>,
 ): void {
   if (contact === undefined || contact.id === null) return;
@@ -158,9 +164,13 @@ function memberOf({ externalId, email }: AgentRecord, { agents, members }: Direc
 function assigneeOf({ assignee }: ConversationRecord, directory: Directory, findings: Finding[]): Member | undefined {
   if (assignee === undefined) return undefined;
   const member = memberOf(assignee, directory);
-  const name = assignee.email ?? directory.agents.get(assignee.externalId ?? '')?.email ?? assignee.name ?? assignee.externalId;
+  const name =
+    assignee.email ?? directory.agents.get(assignee.externalId ?? '')?.email ?? assignee.name ?? assignee.externalId;
   if (member === undefined)
-    findings.push({ code: 'assignee_unknown', reason: `${name ?? 'The assignee'} is no member: the session is not assigned` });
+    findings.push({
+      code: 'assignee_unknown',
+      reason: `${name ?? 'The assignee'} is no member: the session is not assigned`,
+    });
   return member;
 }
 
@@ -189,7 +199,10 @@ interface MessageContext {
   findings: Finding[];
 }
 
-function messagesOf(messages: MessageRecord[], { record, contactId, directory, findings }: MessageContext): PastMessage[] {
+function messagesOf(
+  messages: MessageRecord[],
+  { record, contactId, directory, findings }: MessageContext,
+): PastMessage[] {
   const { source, orgId } = directory.origin;
   const unknown = new Set<string>();
   const byId = new Map(
@@ -252,15 +265,13 @@ async function savePrepared(trx: Trx, origin: Origin, prepared: Prepared[]): Pro
     origin.orgId,
     created.map(({ conversation }) => conversation),
   );
-  const extensions = await extendPastConversations(
-    trx,
-    origin.orgId,
-    extended,
-  );
+  const extensions = await extendPastConversations(trx, origin.orgId, extended);
   await upsertImported(trx, origin, 'session', [
     ...created.flatMap(({ externalId }, nth) => {
       const session = sessions[nth];
-      return session === undefined ? [] : [{ external_id: externalId, id: session.id, data: { last_seq: session.lastSeq } }];
+      return session === undefined
+        ? []
+        : [{ external_id: externalId, id: session.id, data: { last_seq: session.lastSeq } }];
     }),
     ...extended.flatMap(({ externalId, session }, nth) => {
       const extension = extensions[nth];
@@ -273,8 +284,7 @@ async function savePrepared(trx: Trx, origin: Origin, prepared: Prepared[]): Pro
     ...created.map(({ externalId, findings }): Outcome => ({ result: 'created', externalId, findings })),
     ...extended.map(({ externalId, findings }, nth): Outcome => {
       const result = extensions[nth]?.result ?? 'unchanged';
-      if (result === 'continued')
-        return { result: 'unchanged', externalId, findings: [CONTINUED_HERE] };
+      if (result === 'continued') return { result: 'unchanged', externalId, findings: [CONTINUED_HERE] };
       return { result, externalId, findings: result === 'updated' ? findings : [] };
     }),
   ];

@@ -1,13 +1,21 @@
 import type { HelpArticle, HelpCategory } from '../../knowledge/help-center/content.schema.ts';
 import type { Finding } from '../findings.rules.ts';
+import { filled } from '../reading/record-parts.rules.ts';
 import type { ArticleRecord, CategoryRecord } from '../records.rules.ts';
 
-const MAX_SLUG_LENGTH = 100;
+/** An id comes behind it, and a path of eight parts has at most 500 characters. */
+const MAX_NAME_LENGTH = 45;
+const MAX_SUFFIX_LENGTH = 40;
 const MAX_TITLE_LENGTH = 500;
 const MAX_DESCRIPTION_LENGTH = 5_000;
 const MAX_META_LENGTH = 2_000;
 /** Of articles without a category. */
-const OTHERS: CategoryRecord = { externalId: '', name: 'Other articles', locale: '', position: Number.MAX_SAFE_INTEGER };
+const OTHERS: CategoryRecord = {
+  externalId: '',
+  name: 'Other articles',
+  locale: '',
+  position: Number.MAX_SAFE_INTEGER,
+};
 
 /** What is remembered of an article: where it was put, and its content then. */
 export interface ArticleMemory {
@@ -21,12 +29,17 @@ export function slugOf(title: string, id: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .match(/[\p{L}\p{M}\p{N}]+/gu);
-  const suffix = id.replace(/[^\w-]+/g, '-');
-  const name = Array.from((words ?? []).join('-')).slice(0, MAX_SLUG_LENGTH - suffix.length - 1).join('').slice(0, 70);
-  return name === '' ? suffix : `${name.replace(/[\ud800-\udbff]$/, '')}-${suffix}`;
+  const suffix = id.replace(/[^\w-]+/g, '-').slice(0, MAX_SUFFIX_LENGTH);
+  let name = '';
+  for (const character of (words ?? []).join('-')) {
+    if (name.length + character.length > MAX_NAME_LENGTH) break;
+    name += character;
+  }
+  return name === '' ? suffix : `${name}-${suffix}`;
 }
 
-const titled = (title: string, fallback: string) => title.trim().slice(0, MAX_TITLE_LENGTH).toWellFormed() || fallback;
+const titled = (title: string, fallback: string) =>
+  (filled(title) ?? fallback).slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
 /** The categories of a source, by their ids. */
 export type Categories = Map<string, CategoryRecord>;
@@ -56,11 +69,24 @@ const categoryOf = ({ externalId, name, description }: CategoryRecord): HelpCate
 export function pathOf(categories: Categories, { categoryId, locale, mainLocale }: ArticleRecord): HelpCategory[] {
   const chain = chainOf(categories, categoryId).map(categoryOf);
   if (locale === mainLocale) return chain;
-  return [{ name: locale, slug: locale.replace(/[^\w-]+/g, '-'), description: null, icon: null, articles: [], categories: [] }, ...chain];
+  return [
+    {
+      name: locale,
+      slug: locale.replace(/[^\w-]+/g, '-'),
+      description: null,
+      icon: null,
+      articles: [],
+      categories: [],
+    },
+    ...chain,
+  ];
 }
 
 /** Returns the positions of an article's categories, from the root on, and its own. */
-export const placesOf = (categories: Categories, { categoryId, locale, mainLocale, position }: ArticleRecord): number[] => [
+export const placesOf = (
+  categories: Categories,
+  { categoryId, locale, mainLocale, position }: ArticleRecord,
+): number[] => [
   locale === mainLocale ? 0 : 1,
   ...chainOf(categories, categoryId).map((category) => category.position),
   position,

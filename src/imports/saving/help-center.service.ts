@@ -78,7 +78,8 @@ function categoriesOf(records: SourceRecord[]): Categories {
     if (record.kind !== 'category') continue;
     const { category } = record;
     const known = categories.get(category.externalId);
-    if (known === undefined || known.position === Number.MAX_SAFE_INTEGER) categories.set(category.externalId, category);
+    if (known === undefined || known.position === Number.MAX_SAFE_INTEGER)
+      categories.set(category.externalId, category);
   }
   return categories;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
+import { lockName } from '../../db/locks.ts';
 import type { ImportedRecordsTable } from '../table.ts';
 
 /** Where records come from: an org, and a source with its account. */
@@ -7,6 +8,10 @@ export interface Origin {
   orgId: string;
   source: string;
 }
+
+/** Lets one import of an origin write at a time, until the transaction ends: another one sees what it has imported. */
+export const lockOrigin = (trx: Trx, { orgId, source }: Origin): Promise<void> =>
+  lockName(trx, `import ${orgId} ${source}`);
 
 type Kind = ImportedRecordsTable['kind'];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { invalid } from '../../errors.ts';
 import { looksLikeHtml } from '../../html/markup.rules.ts';
 import { textOfHtml } from '../../html/text.rules.ts';
-import { invalid } from '../../errors.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import type { Finding } from '../findings.rules.ts';
 import { dataOf, filled, idTextOf, messageText, timeOf } from '../reading/record-parts.rules.ts';
@@ -32,7 +32,9 @@ const KINDS = ['incoming', 'outgoing', 'activity', 'template'] as const;
 const Message = z.looseObject({
   id: Key,
   content: Text,
-  message_type: z.union([z.enum(KINDS), z.int().min(0).max(3)]).transform((kind) => (typeof kind === 'number' ? KINDS[kind] : kind)),
+  message_type: z
+    .union([z.enum(KINDS), z.int().min(0).max(3)])
+    .transform((kind) => (typeof kind === 'number' ? KINDS[kind] : kind)),
   content_type: Text,
   private: z.boolean().nullish(),
   created_at: Moment,
@@ -64,7 +66,9 @@ const Conversation = z.looseObject({
 });
 type Conversation = z.infer<typeof Conversation>;
 
-const Portal = z.looseObject({ config: z.looseObject({ default_locale: Text }).nullish(), default_locale: Text }).nullish();
+const Portal = z
+  .looseObject({ config: z.looseObject({ default_locale: Text }).nullish(), default_locale: Text })
+  .nullish();
 const Category = z.looseObject({
   id: Key,
   name: z.string(),
@@ -110,7 +114,8 @@ export const CHATWOOT: Source = {
 };
 
 const isObjectWith = (value: unknown, name: string) => typeof value === 'object' && value !== null && name in value;
-const isList = (value: unknown) => isObjectWith(value, 'payload') || (isObjectWith(value, 'data') && !isObjectWith(value, 'id'));
+const isList = (value: unknown) =>
+  isObjectWith(value, 'payload') || (isObjectWith(value, 'data') && !isObjectWith(value, 'id'));
 
 function assertColumns(columns: string[]): void {
   if (!columns.includes('id'))
@@ -119,7 +124,16 @@ function assertColumns(columns: string[]): void {
     ]);
 }
 
-const FIELDS = ['id', 'name', 'email', 'phone_number', 'identifier', 'created_at', 'custom_attributes', 'additional_attributes'];
+const FIELDS = [
+  'id',
+  'name',
+  'email',
+  'phone_number',
+  'identifier',
+  'created_at',
+  'custom_attributes',
+  'additional_attributes',
+];
 
 function readContactLine(columns: string[], cells: string[]): SourceRecord[] {
   const named = columns.map((name, nth): [string, string] => [name, cells[nth] ?? '']);
@@ -144,7 +158,12 @@ function personOf(contact: Contact, findings: Finding[]): PersonRecord {
     name: filled(contact.name),
     ownId: filled(contact.identifier),
     data: dataOf(
-      [...Object.entries(contact.custom_attributes ?? {}), ['company_name', company_name], ['city', city], ['country', country]],
+      [
+        ...Object.entries(contact.custom_attributes ?? {}),
+        ['company_name', company_name],
+        ['city', city],
+        ['country', country],
+      ],
       findings,
     ),
     createdAt: timeOf(contact.created_at),
@@ -174,14 +193,21 @@ function conversationOf(conversation: Conversation, externalId: string, createdA
   const findings: Finding[] = [];
   const activities = messages.filter(({ message_type }) => message_type === 'activity').length;
   if (activities > 0)
-    findings.push({ code: 'events_left_out', reason: `${activities} lines about what happened, such as an assignment` });
+    findings.push({
+      code: 'events_left_out',
+      reason: `${activities} lines about what happened, such as an assignment`,
+    });
   const linked = messages.flatMap(({ attachments }) => attachments ?? []).length;
   if (linked > 0)
     findings.push({ code: 'attachments_linked', reason: `${linked} files are links to Chatwoot in their messages` });
   if (status === 'snoozed') findings.push({ code: 'snooze_ended', reason: 'The conversation is snoozed in Chatwoot' });
   const updatedAt = timeOf(conversation.last_activity_at) ?? createdAt;
   const assignee: AgentRecord | undefined = meta.assignee
-    ? { externalId: meta.assignee.id ?? undefined, name: filled(meta.assignee.name), email: filled(meta.assignee.email)?.toLowerCase() }
+    ? {
+        externalId: meta.assignee.id ?? undefined,
+        name: filled(meta.assignee.name),
+        email: filled(meta.assignee.email)?.toLowerCase(),
+      }
     : undefined;
   const { mail_subject } = conversation.additional_attributes ?? {};
   return {
@@ -197,7 +223,7 @@ function conversationOf(conversation: Conversation, externalId: string, createdA
       closedAt: status === 'resolved' ? updatedAt : undefined,
       assignee,
       team: filled(meta.team?.name),
-      tags: conversation.labels ?? [],
+      tags: (conversation.labels ?? []).flatMap((label) => filled(label) ?? []),
       data: dataOf(
         [
           ['chatwoot_conversation_id', id],
@@ -238,7 +264,8 @@ function authorOf(
   if (kind === 'incoming') return { is: 'contact' };
   if (kind === 'template' || sender == null || sender.type === 'agent_bot') return { is: 'system' };
   const externalId = sender.id ?? undefined;
-  const email = filled(sender.email)?.toLowerCase() ?? (externalId === assignee?.externalId ? assignee?.email : undefined);
+  const email =
+    filled(sender.email)?.toLowerCase() ?? (externalId === assignee?.externalId ? assignee?.email : undefined);
   return { is: 'agent', agent: { externalId, name: filled(sender.name), email } };
 }
 

@@ -40,9 +40,7 @@ function readLine(columns: string[], cells: string[]): SourceRecord[] {
       },
     ];
   const findings: Finding[] = [];
-  const used = new Set(
-    (['id', 'email', 'phone', 'first', 'last'] as const).map((field) => placeOf(columns, field)),
-  );
+  const used = new Set((['id', 'email', 'phone', 'first', 'last'] as const).map((field) => placeOf(columns, field)));
   const others = columns.flatMap((name, nth): [string, unknown][] => (used.has(nth) ? [] : [[name, cells[nth]]]));
   return [
     {

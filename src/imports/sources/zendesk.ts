@@ -217,7 +217,7 @@ function conversationOf(ticket: Ticket, { createdAt, updatedAt }: Times): Source
       closedAt: isClosed ? (timeOf(ticket.metric_set?.solved_at) ?? updatedAt) : undefined,
       assignee: assigned,
       team: filled(ticket.group?.name),
-      tags: ticket.tags ?? [],
+      tags: (ticket.tags ?? []).flatMap((tag) => filled(tag) ?? []),
       data: dataOf(
         [
           ['zendesk_ticket_id', externalId],
@@ -241,7 +241,11 @@ interface CommentContext {
   findings: Finding[];
 }
 
-function messageOf(ticket: Ticket, comment: Comment, { personId, createdAt, findings }: CommentContext): MessageRecord[] {
+function messageOf(
+  ticket: Ticket,
+  comment: Comment,
+  { personId, createdAt, findings }: CommentContext,
+): MessageRecord[] {
   const files = (comment.attachments ?? []).map(({ file_name, content_url }) => ({
     name: clean(file_name ?? 'file'),
     url: clean(content_url ?? ''),
@@ -258,7 +262,11 @@ function messageOf(ticket: Ticket, comment: Comment, { personId, createdAt, find
 /** Zendesk leaves the entities of non-breaking spaces in its plain texts. */
 const withoutEntities = (text: string | null | undefined) => text?.replaceAll('&nbsp;', ' ');
 
-function authorOf({ submitter, assignee }: Ticket, { author_id: id }: Comment, personId: string): MessageRecord['author'] {
+function authorOf(
+  { submitter, assignee }: Ticket,
+  { author_id: id }: Comment,
+  personId: string,
+): MessageRecord['author'] {
   if (id === null || id === undefined || id === '-1') return { is: 'system' };
   if (id === personId) return { is: 'contact' };
   const known = [assignee, submitter].find((user) => user?.id === id);
@@ -274,7 +282,11 @@ function readSection(value: unknown, list: string | undefined): SourceRecord[] {
   if (section === undefined) return [unreadable(value, error)];
   const isSection = list === 'sections' || (section.category_id ?? section.parent_section_id) != null;
   const { parent_section_id, category_id } = section;
-  const parentId = parent_section_id ? `section ${parent_section_id}` : category_id ? `category ${category_id}` : undefined;
+  const parentId = parent_section_id
+    ? `section ${parent_section_id}`
+    : category_id
+      ? `category ${category_id}`
+      : undefined;
   return [
     {
       kind: 'category',

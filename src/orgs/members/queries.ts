@@ -67,7 +67,10 @@ export const findMember = (db: Db, orgId: string, userId: number) =>
   selectMembers(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
 
 /** Returns the members with their e-mail addresses, in lower case. */
-export async function listMemberAddresses(db: Db, orgId: string): Promise<{ id: number; email: string; name: string }[]> {
+export async function listMemberAddresses(
+  db: Db,
+  orgId: string,
+): Promise<{ id: number; email: string; name: string }[]> {
   const { rows } = await sql<{ id: number; email: string; name: string }>`
     select member.user_id as id, lower(account.email) as email, member.name
     from members as member join users as account on account.id = member.user_id

@@ -79,13 +79,27 @@ export const SNOOZED = {
 export const CONTACTS_CSV =
   'id,name,email,phone_number,identifier\n71,Linus,linus@example.com,,\n73,Margaret,,+1 500 555 0006,shop-9\n74,Nobody,not an address,12,\n';
 
-const portal = { id: 1, slug: 'help', name: 'Help', config: { default_locale: 'en', allowed_locales: [{ code: 'en' }] } };
+const portal = {
+  id: 1,
+  slug: 'help',
+  name: 'Help',
+  config: { default_locale: 'en', allowed_locales: [{ code: 'en' }] },
+};
 const category = { id: 3, name: 'Delivery', slug: 'delivery', locale: 'en', description: null, position: 10 };
 /** Answers of the portal's API, one after the other. */
 export const HELP_CENTER = [
   {
     payload: [
-      { id: 8, slug: '1-track', title: 'Track a parcel', content: '# Track\n\nUse the *link*.', status: 'published', position: 10, portal, category },
+      {
+        id: 8,
+        slug: '1-track',
+        title: 'Track a parcel',
+        content: '# Track\n\nUse the *link*.',
+        status: 'published',
+        position: 10,
+        portal,
+        category,
+      },
       { id: 9, slug: '2-draft', title: 'Soon', content: '…', status: 'draft', position: 20, portal, category },
     ],
     meta: { all_articles_count: 2, current_page: 1 },

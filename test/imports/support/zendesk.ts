@@ -18,7 +18,16 @@ export const ADA = {
   tags: ['vip'],
   user_fields: { plan: 'pro', seats: 3, trial: null },
 };
-export const GRACE = { ...ADA, id: 8002, name: 'Grace', email: null, phone: null, external_id: null, tags: [], user_fields: {} };
+export const GRACE = {
+  ...ADA,
+  id: 8002,
+  name: 'Grace',
+  email: null,
+  phone: null,
+  external_id: null,
+  tags: [],
+  user_fields: {},
+};
 export const AGENT = { id: 9001, name: 'Anna Agent', email: 'Anna@shop.example', role: 'agent', active: true };
 export const FORMER = { id: 9002, name: 'Former Agent', email: 'former@shop.example', role: 'agent', active: false };
 
@@ -98,7 +107,14 @@ export const LATER_TICKET = {
 };
 
 export const CATEGORY = { id: 31, name: 'Orders', locale: 'en-us', position: 1, description: 'All about orders' };
-export const SECTION = { id: 41, name: 'Returns', locale: 'en-us', position: 2, category_id: 31, parent_section_id: null };
+export const SECTION = {
+  id: 41,
+  name: 'Returns',
+  locale: 'en-us',
+  position: 2,
+  category_id: 31,
+  parent_section_id: null,
+};
 export const ARTICLE = {
   id: 51,
   title: 'How do I return a parcel?',
@@ -110,8 +126,16 @@ export const ARTICLE = {
   draft: false,
   user_segment_id: null,
   html_url: 'https://shop.zendesk.example/hc/en-us/articles/51-How-do-I-return-a-parcel',
-  translations: [{ locale: 'de', title: 'Wie sende ich ein Paket zurück?', body: '<p>Innerhalb von 30 Tagen.</p>', draft: false }],
+  translations: [
+    { locale: 'de', title: 'Wie sende ich ein Paket zurück?', body: '<p>Innerhalb von 30 Tagen.</p>', draft: false },
+  ],
 };
 export const DRAFT = { ...ARTICLE, id: 52, title: 'Not yet', draft: true, translations: [] };
 /** An answer of the help center's API, with what it side-loads. */
-export const HELP_CENTER = { count: 2, next_page: null, articles: [ARTICLE, DRAFT], sections: [SECTION], categories: [CATEGORY] };
+export const HELP_CENTER = {
+  count: 2,
+  next_page: null,
+  articles: [ARTICLE, DRAFT],
+  sections: [SECTION],
+  categories: [CATEGORY],
+};
