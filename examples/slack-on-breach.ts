@@ -3,7 +3,7 @@
 // RECEIVER_URL is where the API reaches this program: by default this machine, which needs EGRESS_ALLOW=127.0.0.1.
 // Without SLACK_WEBHOOK_URL, what Slack would get is printed.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Switchboard, verifyWebhook, WebhookRefused } from '@switchboard/sdk';
@@ -27,7 +27,7 @@ async function postToSlack(message: { text: string }): Promise<void> {
 }
 
 /** A failure is answered by 500: the webhook is sent again later. */
-const server = createServer(async (request, response) => {
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const event = await verifyWebhook<Breach>({ headers: request.headers, body: await text(request), secret });
     if (event.type === 'sla.breached') {
@@ -39,7 +39,9 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(error instanceof WebhookRefused ? 401 : 500).end();
   }
-});
+}
+
+const server = createServer((request, response) => void receive(request, response));
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;

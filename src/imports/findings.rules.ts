@@ -32,7 +32,7 @@ export interface Finding {
   reason: string;
 }
 
-/** What became of the records of a part of a file. */
+/** The outcome of a record of a file. */
 export interface Outcome {
   result: 'created' | 'updated' | 'unchanged' | 'left_out';
   externalId: string | null;

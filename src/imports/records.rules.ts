@@ -7,7 +7,7 @@ export interface PersonRecord {
   email?: string | undefined;
   phone?: string | undefined;
   name?: string | undefined;
-  /** The person's id in the org's own systems, as the source was told. */
+  /** The person's id in the org's own systems, if the source has it. */
   ownId?: string | undefined;
   data: Record<string, string>;
   createdAt?: Date | undefined;
@@ -24,7 +24,7 @@ export interface MessageRecord {
   externalId: string;
   at: Date;
   kind: 'message' | 'note';
-  /** Unknown: neither the contact nor an agent that the record names. */
+  /** Unknown: the record names another author by an id. */
   author: { is: 'contact' } | { is: 'agent'; agent: AgentRecord } | { is: 'system' } | { is: 'unknown'; id: string };
   text: string;
 }

@@ -33,7 +33,7 @@ export interface ImportDeps {
   publicUrl: string;
 }
 
-/** How long a run may go on. */
+/** How long a run may last. */
 export interface Pace {
   /** Whether another batch may begin. */
   mayContinue(): boolean;

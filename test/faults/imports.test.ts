@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { lines, TICKET } from '../imports/support/zendesk.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
@@ -6,10 +10,14 @@ import { IMPORTED_CONVERSATIONS, KILLS, TEST_LIMIT_MS } from './support/sizes.ts
 import { until } from './support/until.ts';
 
 let stack: FaultStack;
+const folder = mkdtempSync(join(tmpdir(), 'switchboard-import-faults-'));
 beforeAll(async () => {
-  stack = await startFaultStack();
+  stack = await startFaultStack({ env: { STORAGE_URL: pathToFileURL(folder).href } });
 }, TEST_LIMIT_MS);
-afterAll(() => stack.close());
+afterAll(async () => {
+  await stack.close();
+  rmSync(folder, { recursive: true });
+});
 
 const ticket = (n: number) => {
   const requester = {

@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { streamOwnCsv } from '../../api/edge/documents/csv.ts';
+import { leaveUnread, receiveText } from '../../api/edge/input/text-file.ts';
 import { once } from '../../api/edge/once.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { ContactImport, ContactsCsv, ImportOptions, ImportPath, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
 import { getImport, refusedLines, startImport, storeImport } from './service.ts';
-import { leaveUnread, receiveText } from './upload.ts';
 
 const tags = ['contacts'];
 

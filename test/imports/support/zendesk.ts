@@ -106,8 +106,8 @@ export const LATER_TICKET = {
   comments: [...OPEN_TICKET.comments, comment(15, AGENT.id, 40, 'The money is on its way')],
 };
 
-export const CATEGORY = { id: 31, name: 'Orders', locale: 'en-us', position: 1, description: 'All about orders' };
-export const SECTION = {
+const CATEGORY = { id: 31, name: 'Orders', locale: 'en-us', position: 1, description: 'All about orders' };
+const SECTION = {
   id: 41,
   name: 'Returns',
   locale: 'en-us',
@@ -130,7 +130,7 @@ export const ARTICLE = {
     { locale: 'de', title: 'Wie sende ich ein Paket zurück?', body: '<p>Innerhalb von 30 Tagen.</p>', draft: false },
   ],
 };
-export const DRAFT = { ...ARTICLE, id: 52, title: 'Not yet', draft: true, translations: [] };
+const DRAFT = { ...ARTICLE, id: 52, title: 'Not yet', draft: true, translations: [] };
 /** An answer of the help center's API, with what it side-loads. */
 export const HELP_CENTER = {
   count: 2,

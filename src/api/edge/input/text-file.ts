@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { invalid } from '../../errors.ts';
-import { type Spool, spool } from '../../media/spool.ts';
+import { invalid } from '../../../errors.ts';
+import { type Spool, spool } from '../../../media/spool.ts';
 
 /** Control characters other than tab, line feed and carriage return. No field of a contact may have one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
