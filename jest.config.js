@@ -40,6 +40,8 @@ const LONG_TIER = [
   'faults/summaries',
   'faults/webhook-secrets',
   'faults/whatsapp',
+  'imports/again',
+  'imports/cli',
   'imports/large',
   'insights/categories',
   'insights/lineage',

@@ -32,7 +32,7 @@ export { deleteOldImports, listRunningImports } from './queries.ts';
 
 const MAX_RUNNING = 3;
 const RETRY_SECONDS = 30;
-/** Where CSV of a JSON document is told apart: its first character, behind a byte order mark and white space. */
+/** The first character of a file, behind a byte order mark and white space. JSON and CSV begin with different ones. */
 const FIRST_CHARACTER = /^\ufeff?\s*(\S)/;
 const FIRST_LINE = /^[^\r\n]*/;
 /** A caller needs all of them. */

@@ -34,7 +34,7 @@ function file(name: string, content: string): string {
   return path;
 }
 
-it('imports a file, follows it and prints what was left out, and can be run twice', async () => {
+it('the command imports a file, follows it and prints what was left out, and can be run twice', async () => {
   const users = await cli(['zendesk', 'contacts', file('users.json', lines(ADA, AGENT, FORMER))]);
   expect(users).toMatchObject({ code: 0 });
   expect(users.err).toContain('100 %, 3 records, 2 left out');
@@ -51,7 +51,7 @@ it('imports a file, follows it and prints what was left out, and can be run twic
   expect((await cli(['zendesk', 'conversations', tickets])).out).toContain('0 created, 0 updated, 1 unchanged');
 });
 
-it('writes the report into a file, and imports large CSV in pieces that each have the first line', async () => {
+it('the command writes the report into a file, and imports large CSV in pieces that each have the first line', async () => {
   const padding = 'x'.repeat(4_000);
   const csv = Array.from({ length: 5_000 }, (_, n) => `${n + 1},N${n},p${n}@example.com,"${padding}\n"\n`);
   const path = file('contacts.csv', `id,name,email,notes\n${csv.join('')}5001,X,nonsense,\n`);
@@ -64,7 +64,7 @@ it('writes the report into a file, and imports large CSV in pieces that each hav
   ]);
 });
 
-it('says what is wrong with its use, with the file and with the key', async () => {
+it('the command says what is wrong with its use, with the file and with the key', async () => {
   const path = file('wrong.json', lines(TICKET));
   expect((await cli(['zendesk', 'contacts'])).code).toBe(2);
   expect((await cli(['helpscout', 'contacts', path])).code).toBe(2);

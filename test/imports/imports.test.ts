@@ -1,23 +1,19 @@
-import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { announceInactiveSessions } from '../../src/automations/triggers/inactivity.service.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
-import type { TestOrg } from '../support/stack/api.ts';
+import type { Client, TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { activate } from '../support/triggers.ts';
-import { CONTACTS_CSV, CONVERSATION, HELP_CENTER as PORTAL, SNOOZED } from './support/chatwoot.ts';
+import { CONTACTS_CSV, CONVERSATION, SNOOZED } from './support/chatwoot.ts';
 import {
-  ADA,
-  AGENT,
-  ARTICLE,
-  FORMER,
-  GRACE,
-  HELP_CENTER,
-  LATER_TICKET,
-  lines,
-  OPEN_TICKET,
-  TICKET,
-} from './support/zendesk.ts';
+  CSV,
+  codesOf as codes,
+  historyOf as history,
+  imported as importedBy,
+  send as sendBy,
+  sessionsOf,
+} from './support/importing.ts';
+import { ADA, AGENT, FORMER, GRACE, HELP_CENTER, LATER_TICKET, lines, OPEN_TICKET, TICKET } from './support/zendesk.ts';
 
 let stack: Stack;
 let org: TestOrg;
@@ -29,34 +25,17 @@ beforeEach(async () => {
   org = await stack.createOrg();
 });
 
-const NDJSON = { headers: { 'content-type': 'application/x-ndjson' } };
-const CSV = { headers: { 'content-type': 'text/csv' } };
-const send = (source: string, resource: string, file: string, { of = org, more = '', type = NDJSON } = {}) =>
-  of.post(`/imports?source=${source}&resource=${resource}${more}`, file, type);
-
-async function endOf(id: string, of = org) {
-  return eventually('the end of the import', async () => {
-    const { body } = await of.get(`/imports/${id}`);
-    return body.status !== 'running' && body;
-  });
-}
-/** Imports a file and waits for its end. */
-async function imported(source: string, resource: string, file: string, options: Parameters<typeof send>[3] = {}) {
-  const { status, body } = await send(source, resource, file, options);
-  expect({ status, body }).toMatchObject({ status: 202 });
-  return endOf(body.id, options.of);
-}
-const codesOf = async (job: { id: string; report_url: string | null }) =>
-  job.report_url === null
-    ? []
-    : (parse((await org.get(`/imports/${job.id}/report`)).body, { from: 2 }) as string[][]).map((row) =>
-        row.slice(0, 4).join(' '),
-      );
-const sessions = async (of = org) => (await of.get('/chat/sessions?limit=100')).body.items;
-const historyOf = async (id: string) => (await org.get(`/chat/sessions/${id}/history`)).body.items;
+type Options = Parameters<typeof importedBy>[3] & { of?: Client };
+const send = (source: string, resource: string, file: string, { of = org, ...options }: Options = {}) =>
+  sendBy(of, [source, resource], file, options);
+const imported = (source: string, resource: string, file: string, { of = org, ...options }: Options = {}) =>
+  importedBy(of, [source, resource], file, options);
+const codesOf = (job: Parameters<typeof codes>[1]) => codes(org, job);
+const sessions = (of: Client = org) => sessionsOf(of);
+const historyOf = (id: string) => history(org, id);
 
 describe('tickets of Zendesk', () => {
-  it('come as sessions with their messages, notes, times, tags, member and team, and the people in them as contacts', async () => {
+  it('a ticket comes in as a session with its messages, notes, times, tags, member and team, and people as contacts', async () => {
     const anna = await addMember(stack.db, org.id, { email: 'anna@shop.example', name: 'Anna' });
     const team = await org.post('/teams', {
       name: 'Shipping',
@@ -114,7 +93,7 @@ describe('tickets of Zendesk', () => {
     expect(history[0].actor).toEqual({ kind: 'contact', id: session.contact.id, name: 'Ada Lovelace' });
   });
 
-  it('name agents by the users that were imported before, and say who is no member and which author is unknown', async () => {
+  it('tickets name agents by the users that were imported before, and say who is no member and which author is unknown', async () => {
     const users = await imported('zendesk', 'contacts', lines({ users: [ADA, GRACE, AGENT, FORMER] }));
     expect(users).toMatchObject({ records: 4, created: 2, left_out: 2 });
     expect(await codesOf(users)).toEqual(['3 9001 record agent', '4 9002 record agent']);
@@ -143,7 +122,7 @@ describe('tickets of Zendesk', () => {
     expect(senders).toEqual([null, 'Former Agent', null, null]);
   });
 
-  it('change nothing when they are imported again, and get what is new in a later export', async () => {
+  it('tickets change nothing when they are imported again, and get what is new in a later export', async () => {
     await imported('zendesk', 'conversations', lines(TICKET, OPEN_TICKET));
     const before = await sessions();
     expect(await imported('zendesk', 'conversations', lines(TICKET, OPEN_TICKET))).toMatchObject({
@@ -170,25 +149,7 @@ describe('tickets of Zendesk', () => {
     expect(await imported('zendesk', 'conversations', lines(LATER_TICKET))).toMatchObject({ updated: 0, unchanged: 1 });
   });
 
-  it('come once from two imports of the same file at the same time', async () => {
-    const file = lines(...Array.from({ length: 50 }, (_, n) => ({ ...TICKET, id: 700 + n })));
-    const jobs = await Promise.all([1, 2].map(() => imported('zendesk', 'conversations', file)));
-    expect(jobs.map(({ created, unchanged }) => created + unchanged)).toEqual([50, 50]);
-    expect(jobs.map(({ created }) => created).reduce((sum, count) => sum + count)).toBe(50);
-    expect(await sessions()).toHaveLength(50);
-  });
-
-  it('that were continued here stay as they are, and the report says so', async () => {
-    await imported('zendesk', 'conversations', lines(OPEN_TICKET));
-    const [session] = await sessions();
-    await org.post(`/chat/sessions/${session.id}/notes`, { text: 'We go on here' });
-    const job = await imported('zendesk', 'conversations', lines(LATER_TICKET));
-    expect(job).toMatchObject({ updated: 0, unchanged: 1 });
-    expect(await codesOf(job)).toEqual(['1 502 part continued_here']);
-    expect((await sessions())[0].status).toBe('open');
-  });
-
-  it('take no notice of another org, and of a second account with the same ids', async () => {
+  it('tickets of another org, and of a second account with the same ids, are other sessions', async () => {
     const other = await stack.createOrg();
     await imported('zendesk', 'conversations', lines(TICKET));
     const job = await imported('zendesk', 'conversations', lines(OPEN_TICKET), { of: other });
@@ -202,7 +163,7 @@ describe('tickets of Zendesk', () => {
     expect((await org.get('/contacts')).body.items).toHaveLength(1);
   });
 
-  it('that cannot be imported are reported, each with a reason, and the others come', async () => {
+  it('tickets that cannot be imported are reported, each with a reason, and the others come in', async () => {
     const file = [
       lines(TICKET),
       lines({ ...TICKET, id: 601, status: 'deleted' }),
@@ -227,7 +188,7 @@ describe('tickets of Zendesk', () => {
 });
 
 describe('contacts', () => {
-  it('of HubSpot come from its CSV with their names, numbers and all other columns', async () => {
+  it('contacts of HubSpot come in from its CSV with their names, numbers and all other columns', async () => {
     const file =
       '\ufeff"Record ID","First Name","Last Name","Email","Phone Number","Lifecycle Stage","Create Date"\r\n' +
       '"901","Ada","Lovelace","ada@example.com","+44 20 7946 0958","customer","2023-05-01 10:30"\r\n' +
@@ -247,38 +208,10 @@ describe('contacts', () => {
     ]);
     expect(await imported('hubspot', 'contacts', file, { type: CSV })).toMatchObject({ created: 0, unchanged: 2 });
   });
-
-  it('that exist get only what they do not have, and keep a number and an address from two people', async () => {
-    await org.post('/contacts', {
-      contact: { email: 'ada@example.com', name: 'Countess', custom_data: { plan: 'free' } },
-    });
-    await org.post('/contacts', { contact: { email: 'flat@example.com', phone: ADA.phone } });
-    const job = await imported('zendesk', 'contacts', lines(ADA, { ...GRACE, email: 'nonsense', phone: '12' }));
-    expect(job).toMatchObject({ created: 1, unchanged: 1, incomplete: 2 });
-    expect(await codesOf(job)).toEqual([
-      '1 8001 part phone_taken',
-      '2 8002 part email_invalid',
-      '2 8002 part phone_invalid',
-    ]);
-    expect((await org.get('/contacts?email=ada@example.com')).body.items).toMatchObject([
-      { name: 'Countess', phone: null, external_id: 'shop-1', custom_data: { plan: 'free', seats: '3' } },
-    ]);
-  });
-
-  it('that were deleted here do not come back, and neither do their conversations', async () => {
-    await imported('zendesk', 'contacts', lines(ADA));
-    const [contact] = (await org.get('/contacts')).body.items;
-    await org.delete(`/contacts/${contact.id}`);
-    const again = await imported('zendesk', 'contacts', lines(ADA));
-    expect(await codesOf(again)).toEqual(['1 8001 record deleted_here']);
-    const tickets = await imported('zendesk', 'conversations', lines(TICKET));
-    expect(await codesOf(tickets)).toEqual(['1 501 record deleted_here']);
-    expect((await org.get('/contacts')).body.items).toEqual([]);
-  });
 });
 
 describe('Chatwoot', () => {
-  it('gives contacts as CSV, and conversations with their agents, notes and greetings', async () => {
+  it('Chatwoot gives contacts as CSV, and conversations with their agents, notes and greetings', async () => {
     const anna = await addMember(stack.db, org.id, { email: 'anna@shop.example', name: 'Anna' });
     const contacts = await imported('chatwoot', 'contacts', CONTACTS_CSV, { type: CSV });
     expect(contacts).toMatchObject({ records: 3, created: 3, incomplete: 1 });
@@ -319,7 +252,7 @@ describe('Chatwoot', () => {
     ]);
   });
 
-  it('refuses a list of conversations, which has only the last message of each', async () => {
+  it('an import refuses a list of conversations, which has only the last message of each', async () => {
     const { status, body } = await send(
       'chatwoot',
       'conversations',
@@ -332,7 +265,7 @@ describe('Chatwoot', () => {
 describe('help centers', () => {
   const tree = async () => (await org.get('/help-center/content')).body.categories;
 
-  it('of Zendesk come as Markdown below their categories, other languages beside them, and drafts not at all', async () => {
+  it('articles come in as Markdown below their categories, other languages beside them, and drafts not at all', async () => {
     await org.put('/help-center/content', {
       categories: [{ name: 'Own', slug: 'own', articles: [{ title: 'Mine', slug: 'mine', content_markdown: 'Mine' }] }],
     });
@@ -354,35 +287,10 @@ describe('help centers', () => {
     });
     expect(await tree()).toEqual([own, orders, german]);
   });
-
-  it('are brought up to date where nobody has changed them here', async () => {
-    await imported('zendesk', 'help_center', lines(HELP_CENTER));
-    const changed = { ...HELP_CENTER, articles: [{ ...ARTICLE, body: '<p>Within 60 days.</p>' }] };
-    expect(await imported('zendesk', 'help_center', lines(changed))).toMatchObject({ updated: 1, unchanged: 1 });
-    const mine = await tree();
-    mine[0].categories[0].articles[0].content_markdown = 'Ours now';
-    await org.put('/help-center/content', { categories: mine });
-    const job = await imported('zendesk', 'help_center', lines(HELP_CENTER));
-    expect(await codesOf(job)).toEqual(['1 51 part changed_here', '3 52 record not_public']);
-    expect((await tree())[0].categories[0].articles[0].content_markdown).toBe('Ours now');
-  });
-
-  it('of Chatwoot come from the answers of the portal', async () => {
-    const job = await imported('chatwoot', 'help_center', lines(...PORTAL));
-    expect(job).toMatchObject({ created: 1, left_out: 1 });
-    expect(await tree()).toMatchObject([
-      {
-        name: 'Delivery',
-        slug: 'delivery-3',
-        description: 'From us to you',
-        articles: [{ slug: 'track-a-parcel-8', content_markdown: '# Track\n\nUse the *link*.' }],
-      },
-    ]);
-  });
 });
 
 describe('nothing reacts to what is imported', () => {
-  it('announces no event, starts no workflow but its own, and sends, measures and asks for nothing', async () => {
+  it('an import announces no event, starts no workflow but its own, and sends, measures and asks for nothing', async () => {
     await org.post('/webhooks', { url: 'https://hooks.example.com/all' });
     for (const trigger_type of [
       'contact-created',
@@ -463,12 +371,12 @@ describe('a file that cannot be imported', () => {
     expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('is refused as another type, without the scopes, and beside three that are running', async () => {
+  it('a file is refused as another type, without the scopes, and beside three that are running', async () => {
     expect(
       (await send('zendesk', 'contacts', lines(ADA), { type: { headers: { 'content-type': 'text/html' } } })).status,
     ).toBe(415);
     const reader = await org.withScopes('contacts:write');
-    const refused = await send('zendesk', 'conversations', lines(TICKET), { of: reader as never });
+    const refused = await send('zendesk', 'conversations', lines(TICKET), { of: reader });
     expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
     await sql`
       insert into imports (org_id, id, source, resource, account, storage_key, size, actor)
