@@ -9,7 +9,7 @@ import { Import, ImportFile, ImportPath, ImportQuery, MAX_IMPORT_BYTES, StartedI
 import { assertAccepted, cancelImport, getImport, reportOf, startImport, storeImport } from './service.ts';
 
 const tags = ['imports'];
-const TYPES = ['application/x-ndjson', 'application/json', 'text/csv'];
+const TYPES = ['application/x-ndjson', 'text/csv'];
 /** Each resource has its own scope, which the service asserts. */
 const config = { scope: 'any' } as const;
 
@@ -18,7 +18,7 @@ export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
   { storage, config: { STORAGE_URL, PUBLIC_URL } },
 ) => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(TYPES, leaveUnread);
+  app.addContentTypeParser([...TYPES, 'application/json'], leaveUnread); // it is no JSON of one value
 
   app.post(
     '/imports',

@@ -379,13 +379,19 @@ describe('a file that cannot be imported', () => {
     const refused = await send('zendesk', 'conversations', lines(TICKET), { of: reader });
     expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
     await sql`
-      insert into imports (org_id, id, source, resource, account, storage_key, size, actor)
-      select ${org.id}, gen_random_uuid(), 'zendesk', 'contacts', '', 'none', 1, '{"kind":"system","id":null,"name":null}' from generate_series(1, 3)
+      insert into imports (org_id, id, source, resource, account, storage_key, size, actor, position, records, created, unchanged)
+      select ${org.id}, gen_random_uuid(), 'zendesk', 'contacts', '', 'none', 4000000, '{"kind":"system","id":null,"name":null}',
+        1000000, 1200, 1190, 10 from generate_series(1, 3)
     `.execute(stack.db);
     const busy = await send('zendesk', 'contacts', lines(ADA));
     expect([busy.status, busy.body.limit]).toEqual([429, 'imports']);
     const [running] = (await sql<{ id: string }>`select id from imports where org_id = ${org.id}`.execute(stack.db))
       .rows;
+    expect((await org.get(`/imports/${running?.id}`)).body).toMatchObject({
+      status: 'running',
+      progress: 0.25,
+      records: 1200,
+    });
     expect((await org.post(`/imports/${running?.id}/cancel`)).body).toMatchObject({ status: 'canceled' });
     expect((await send('zendesk', 'contacts', lines(ADA))).status).toBe(202);
   });

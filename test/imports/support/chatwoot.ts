@@ -70,6 +70,7 @@ export const SNOOZED = {
     hmac_verified: false,
   },
   id: 13,
+  created_at: seconds(4),
   uuid: '0b1c6f0e-1111-4222-8333-444455557777',
   status: 'snoozed',
   labels: [],
