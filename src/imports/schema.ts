@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Actor } from '../schemas/actor.ts';
 import { Id, Timestamp } from '../schemas/parts.ts';
 
-/** At most as much is received within the time of a request by a line of some 100 Mbit/s. */
-export const MAX_IMPORT_BYTES = 256 * 1024 ** 2;
+/** As much is received within the time of a request by a line of some 30 Mbit/s. */
+export const MAX_IMPORT_BYTES = 100 * 1024 ** 2;
 
 export const ImportSource = z.enum(['chatwoot', 'zendesk', 'hubspot']).meta({ id: 'ImportSource' });
 export type ImportSource = z.infer<typeof ImportSource>;
@@ -29,7 +29,7 @@ export type ImportQuery = z.infer<typeof ImportQuery>;
 /** For the OpenAPI document: the body is read as a stream. */
 export const ImportFile = z
   .string()
-  .describe('UTF-8, up to 256 MB: objects of JSON, or answers of the API with them, one after the other. Or CSV.')
+  .describe('UTF-8, up to 100 MB: objects of JSON, or answers of the API with them, one after the other. Or CSV.')
   .meta({ examples: ['{"id":7,"role":"end-user","name":"Ada Lovelace","email":"ada@example.com"}\n'] })
   .nullish();
 

@@ -97,7 +97,8 @@ async function repeated(
       return undefined;
     });
     if (answer !== undefined && answer.statusCode < 300) return answer;
-    const isBusy = answer === undefined || answer.statusCode === 429 || answer.statusCode >= 500;
+    const isBusy =
+      answer === undefined || answer.statusCode === 408 || answer.statusCode === 429 || answer.statusCode >= 500;
     if (answer !== undefined && (!isBusy || tries === MAX_TRIES)) throw new Refused(await messageIn(answer));
     await answer?.body.dump();
     await sleep(RETRY_MS);

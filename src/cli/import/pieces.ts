@@ -4,8 +4,8 @@ import { delimiterOf } from '../../contacts/imports/columns.ts';
 import { linesOf } from '../../contacts/imports/lines.ts';
 import { jsonValuesIn } from '../../imports/reading/json-values.ts';
 
-/** Received within the time that the api gives a request, by a line of some 5 Mbit/s. */
-const PIECE_BYTES = 16 * 1024 ** 2;
+/** Received within the time that the api gives a request, by a line of some 3 Mbit/s. */
+const PIECE_BYTES = 8 * 1024 ** 2;
 const START_BYTES = 65_536;
 
 /** A part of a file that can be imported by itself. */
