@@ -9,7 +9,8 @@ import { Import, ImportFile, ImportPath, ImportQuery, MAX_IMPORT_BYTES, StartedI
 import { assertAccepted, cancelImport, getImport, reportOf, startImport, storeImport } from './service.ts';
 
 const tags = ['imports'];
-const TYPES = ['application/x-ndjson', 'text/csv'];
+/** Clients of the document send the first one. The content of a file decides what it is. */
+const TYPES = ['text/csv', 'application/x-ndjson'];
 /** Each resource has its own scope, which the service asserts. */
 const config = { scope: 'any' } as const;
 

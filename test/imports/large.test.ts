@@ -1,4 +1,4 @@
-import { createWriteStream, mkdtempSync, openAsBlob, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -73,8 +73,9 @@ it(
       const started = await fetch(`${stack.url}/imports?source=zendesk&resource=conversations`, {
         method: 'POST',
         headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/x-ndjson' },
-        body: await openAsBlob(path),
-      });
+        body: Readable.toWeb(createReadStream(path)),
+        duplex: 'half',
+      } as RequestInit);
       expect(started.status).toBe(202);
       const { id } = (await started.json()) as { id: string };
       for (;;) {
