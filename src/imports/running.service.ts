@@ -1,9 +1,9 @@
-import { findCountry } from '../contacts/filters/condition.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { isUnstorable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { DomainError } from '../errors.ts';
 import type { Extractor } from '../extraction/service.ts';
+import { readSettings } from '../orgs/service.ts';
 import { setCountry } from '../processes/current-work.ts';
 import type { Storage } from '../providers/storage/port.ts';
 import type { ImportProgress, ImportRef } from './contract.ts';
@@ -51,7 +51,7 @@ class Superseded extends Error {}
 export async function continueImport(deps: ImportDeps, ref: ImportRef, pace: Pace): Promise<ImportProgress> {
   const job = await findImport(deps.db, ref);
   if (job?.state === 'running') {
-    setCountry((await findCountry(deps.db, ref.orgId)) ?? null);
+    setCountry((await readSettings(deps.db, ref.orgId)).country);
     try {
       if (await importFile(deps, job, pace)) await endImport(deps.db, ref, { state: 'completed' });
     } catch (error) {
