@@ -12,6 +12,7 @@ import { createInsightActivities, type InsightActivityDeps } from './insights.ts
 import { type ContactImportActivityDeps, createContactImportActivities } from './jobs/contact-imports.ts';
 import { createDeliveryJobActivities, type DeliveryJobActivityDeps } from './jobs/delivery-jobs.ts';
 import { createExportActivities, type ExportActivityDeps } from './jobs/exports.ts';
+import { createImportActivities, type ImportActivityDeps } from './jobs/imports.ts';
 import { createRunJobActivities, type RunJobActivityDeps } from './jobs/run-jobs.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
@@ -39,6 +40,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   DeliveryJobActivityDeps &
   EvalActivityDeps &
   ExportActivityDeps &
+  ImportActivityDeps &
   InsightActivityDeps &
   KnowledgeActivityDeps &
   MiawActivityDeps &
@@ -70,6 +72,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createDeliveryJobActivities(deps),
   ...createEvalActivities(deps),
   ...createExportActivities(deps),
+  ...createImportActivities(deps),
   ...createInsightActivities(deps),
   ...createKnowledgeActivities(deps),
   ...createMiawActivities(deps),

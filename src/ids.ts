@@ -6,6 +6,9 @@ export { NIL as NIL_UUID } from 'uuid';
 /** Returns a new id: a UUID version 7 (RFC 9562), sortable by time. */
 export const newId = (): string => v7();
 
+/** Returns a new id that sorts as if it had been made at a time. */
+export const newIdAt = (time: Date): string => v7({ msecs: time.getTime() });
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whether the text is a UUID of any version, in the form accepted by the database. */

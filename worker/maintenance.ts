@@ -21,6 +21,7 @@ import { deleteOldRawMail } from '../src/deliveries/inbound/emails.service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteOldEvalRuns, startNightlyRuns } from '../src/evals/runs.service.ts';
 import { deleteOldExports, expireExports } from '../src/exports/service.ts';
+import { deleteOldImports as deleteOldRecordImports } from '../src/imports/service.ts';
 import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
@@ -81,6 +82,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldRunJobs,
   deleteOldMcpConfirmations,
   deleteOldImports,
+  deleteOldRecordImports,
   expireExports,
   deleteOldExports,
 };

@@ -23,6 +23,7 @@ export { sendMessage } from './deliveries/messages.ts';
 export { reconcileSends } from './deliveries/reconciliation.ts';
 export { exportRecords } from './exports.ts';
 export { forecastSequence } from './forecasts.ts';
+export { importRecords } from './imports.ts';
 export { extractInsights, reviewInsights } from './insights.ts';
 export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from './knowledge/crawl.ts';
 export { embedKnowledge } from './knowledge/embedding.ts';

@@ -24,6 +24,7 @@ import { DESK_ROUTES } from '../desk/domain.routes.ts';
 import { EVAL_ROUTES } from '../evals/domain.routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { newId } from '../ids.ts';
+import { importActionRoutes, importRoutes } from '../imports/routes.ts';
 import { INSIGHT_ROUTES } from '../insights/domain.routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { KNOWLEDGE_ROUTES } from '../knowledge/domain.routes.ts';
@@ -108,6 +109,8 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...INSIGHT_ROUTES,
   mediaRoutes,
   exportRoutes,
+  importRoutes,
+  importActionRoutes,
   ...ANALYTICS_ROUTES,
   ...WIDGET_ROUTES,
   ...WEBHOOK_ROUTES,

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { elementAt } from '../collections/checked-access.ts';
 import { type Config, InvalidConfiguration, loadConfig } from '../config.ts';
 import { connect, type Db } from '../db/connect.ts';
 import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
+import { ImportQuery } from '../imports/schema.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from '../keys/service.ts';
 import { createTokens } from '../keys/tokens.ts';
 import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/service.ts';
@@ -16,6 +18,7 @@ import { linkForMember } from '../sign-in/links.service.ts';
 import { connectTemporal } from '../temporal/client.ts';
 import { examineSetup } from './doctor/examine-setup.ts';
 import { type Finding, pageOf } from './doctor/findings.ts';
+import { importFile } from './import/import-file.ts';
 
 const HELP = `Usage: npm run cli -- <command> [options]
 
@@ -36,6 +39,10 @@ const HELP = `Usage: npm run cli -- <command> [options]
   secrets status                    show how many stored secrets each key of SECRET_KEYS has encrypted, and which key is unused
   secrets reencrypt                 encrypt all stored secrets by the first key of SECRET_KEYS, and show the same;
                                     it can be interrupted and repeated
+  import <source> <resource> <file> [--account <name>] [--report <file>]
+                                    import an export of chatwoot, zendesk or hubspot: contacts, conversations or
+                                    help_center; needs SWITCHBOARD_URL and SWITCHBOARD_KEY, an API key of the org, and
+                                    not the other variables; it can be interrupted and repeated
   doctor                            check the whole setup and show what is wrong, with the remedy; exit code 1 on a fault
   outbox parked                     show events that are parked, as each try ended the worker
   outbox release <event-id>         have a parked event handled again
@@ -56,6 +63,8 @@ const OPTIONS = {
   partner: { type: 'string' },
   org: { type: 'string' },
   email: { type: 'string' },
+  account: { type: 'string' },
+  report: { type: 'string' },
   'dry-run': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -176,6 +185,7 @@ export async function runCommand(argv: string[], { env, print, printError }: Com
       return 0;
     }
     if (noun === 'doctor' && verb === undefined) return await runDoctor({ env, print, printError }, isJson);
+    if (noun === 'import') return await runImport({ env, print, printError }, positionals.slice(1), values);
     const command = COMMANDS[verb === undefined ? `${noun}` : `${noun} ${verb}`];
     if (command === undefined)
       throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
@@ -190,6 +200,26 @@ export async function runCommand(argv: string[], { env, print, printError }: Com
     printError(error instanceof DomainError ? error.message : `Failed: ${messageOf(error)}`);
     return 1;
   }
+}
+
+/** Imports a file by the api, of this or of any other machine. */
+async function runImport({ env, print, printError }: CommandLine, args: string[], options: Options): Promise<number> {
+  const [source, resource, path = ''] = expectArgs(args, 3, '<source> <resource> <file>');
+  const { SWITCHBOARD_URL: url, SWITCHBOARD_KEY: key } = env;
+  if (!url || !URL.canParse(url) || !key)
+    throw new UsageError(
+      'import needs SWITCHBOARD_URL, the address of the api, and SWITCHBOARD_KEY, an API key of the org',
+    );
+  const wanted = ImportQuery.safeParse({ source, resource, account: options.account });
+  if (!wanted.success) throw new UsageError(z.prettifyError(wanted.error));
+  await importFile({
+    path,
+    target: { url, key, ...wanted.data },
+    report: options.report,
+    print,
+    printProgress: printError,
+  });
+  return 0;
 }
 
 /** Checks the setup, also one whose settings are not valid. */

@@ -46,6 +46,25 @@ export async function insertContacts(db: Db, orgId: string, contacts: StoredCont
   return rows.map(({ id }) => id);
 }
 
+/** Inserts contacts like insertContacts, with the times of their creation, and announces nothing. */
+export async function insertContactsSilently(
+  trx: Trx,
+  orgId: string,
+  contacts: (StoredContact & { created_at: string | null })[],
+): Promise<string[]> {
+  if (contacts.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    insert into contacts (org_id, id, email, phone_number, external_id, name, custom_data, created_at, updated_at)
+    select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, coalesce(created_at, now()), now()
+    from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
+      as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, created_at timestamptz)
+    order by email, phone_number, external_id, id
+    on conflict do nothing
+    returning id
+  `.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
 /** Writes the contacts as given. Throws if another contact has the e-mail, phone number or external id. */
 export async function updateContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<void> {
   if (contacts.length === 0) return;

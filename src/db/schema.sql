@@ -1306,6 +1306,63 @@ create table idempotency_keys (
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX idempotency_keys_of_sessions ON public.idempotency_keys USING btree (principal_id, session_id) WHERE (session_id IS NOT NULL);
 
+create table import_findings (
+  org_id uuid not null,
+  import_id uuid not null,
+  record integer not null,
+  nth integer not null,
+  external_id text,
+  is_left_out boolean not null,
+  code text not null,
+  reason text not null,
+  constraint import_findings_pkey PRIMARY KEY (org_id, import_id, record, nth),
+  constraint import_findings_org_id_import_id_fkey FOREIGN KEY (org_id, import_id) REFERENCES imports(org_id, id) ON DELETE CASCADE
+);
+
+create table imported_records (
+  org_id uuid not null,
+  source text not null,
+  kind text not null,
+  external_id text not null,
+  id uuid,
+  data jsonb default '{}'::jsonb not null,
+  constraint imported_records_pkey PRIMARY KEY (org_id, source, kind, external_id),
+  constraint imported_records_kind_check CHECK ((kind = ANY (ARRAY['contact'::text, 'agent'::text, 'session'::text, 'article'::text]))),
+  constraint imported_records_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+
+create table imports (
+  org_id uuid not null,
+  id uuid not null,
+  source text not null,
+  resource text not null,
+  account text not null,
+  columns text[],
+  delimiter text,
+  storage_key text not null,
+  size bigint not null,
+  actor jsonb not null,
+  state text default 'running'::text not null,
+  "position" bigint default 0 not null,
+  lines integer default 0 not null,
+  records integer default 0 not null,
+  created integer default 0 not null,
+  updated integer default 0 not null,
+  unchanged integer default 0 not null,
+  left_out integer default 0 not null,
+  incomplete integer default 0 not null,
+  reason text,
+  created_at timestamp(3) with time zone default now() not null,
+  ended_at timestamp(3) with time zone,
+  constraint imports_pkey PRIMARY KEY (org_id, id),
+  constraint imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint imports_resource_check CHECK ((resource = ANY (ARRAY['contacts'::text, 'conversations'::text, 'help_center'::text]))),
+  constraint imports_source_check CHECK ((source = ANY (ARRAY['chatwoot'::text, 'zendesk'::text, 'hubspot'::text]))),
+  constraint imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'canceled'::text])))
+);
+CREATE INDEX imports_ended ON public.imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX imports_running ON public.imports USING btree (org_id, id) WHERE (state = 'running'::text);
+
 create table inactivity_clocks (
   org_id uuid not null,
   automation_id uuid not null,

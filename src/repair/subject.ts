@@ -34,6 +34,7 @@ export type MismatchKind =
   | 'session-job'
   | 'delivery-job'
   | 'contact-import'
+  | 'import'
   | 'export'
   | 'inactivity'
   | 'reconciliation'

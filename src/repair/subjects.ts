@@ -85,6 +85,8 @@ import { RUN_EVALS } from '../evals/contract.ts';
 import { listRunsInProgress as listEvalRuns, mendEvalRun, workflowIdOfEvalRun } from '../evals/repair.service.ts';
 import { EXPORT_RECORDS } from '../exports/contract.ts';
 import { listRunningExports, runExport } from '../exports/service.ts';
+import { IMPORT_RECORDS } from '../imports/contract.ts';
+import { listRunningImports as listRunningRecordImports, runImport as runRecordImport } from '../imports/service.ts';
 import { EXTRACT_INSIGHTS } from '../insights/extraction/contract.ts';
 import { wakeExtraction } from '../insights/extraction/requests.service.ts';
 import { EMBED_KNOWLEDGE } from '../knowledge/embedding/contract.ts';
@@ -349,6 +351,15 @@ export const SUBJECTS: ComparedSubject[] = [
       list: listRunningExports,
       wake: runExport,
       idOf: ({ exportId }) => exportId,
+    }),
+  ),
+  compared(
+    resumed({
+      kind: 'import',
+      starts: [IMPORT_RECORDS.type],
+      list: listRunningRecordImports,
+      wake: runRecordImport,
+      idOf: ({ importId }) => importId,
     }),
   ),
   compared(

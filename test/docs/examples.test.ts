@@ -45,6 +45,7 @@ it('finds the examples of the README and of the documents that show the API', ()
     'docs/guarantees.md',
     'docs/insights.md',
     'docs/knowledge.md',
+    'docs/moving-in.md',
     'docs/webhooks.md',
   ]);
 });

@@ -6,7 +6,10 @@ import { type Stack, startStack } from '../support/stack/stack.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url);
-const EXAMPLES = readdirSync(new URL('examples/', ROOT)).filter((name) => name.endsWith('.ts'));
+const EXAMPLES = [
+  ...readdirSync(new URL('examples/', ROOT)).filter((name) => name.endsWith('.ts')),
+  'moving-in/import.ts',
+];
 const BUILD_TIMEOUT_MS = 180_000;
 
 let stack: Stack;
@@ -23,7 +26,10 @@ const runExample = async (name: string) => {
 };
 /** Returns how much of what examples make the org has. */
 async function countOwned(): Promise<number[]> {
-  const lists = ['/contacts', '/webhooks', '/org/api-keys', '/chat/sessions?status=open'];
+  const lists = [
+    ...['/contacts', '/webhooks', '/org/api-keys', '/chat/sessions?status=open', '/sequences', '/suppressions'],
+    ...['/sla/policies', '/help-center/articles'],
+  ];
   return Promise.all(lists.map(async (path) => (await stack.org.get(path)).body.items.length));
 }
 
@@ -33,6 +39,10 @@ const PRINTED: Record<string, RegExp> = {
   'import-contacts.ts': /^2 contacts are new, 0 existed, 1 lines were refused\n[\s\S]*email: must be/,
   'export-conversations.ts': /^\d+ conversations with \d+ messages\n$/,
   'close-tickets.ts': /^Ticket \d+ is closed\n$/,
+  'campaign.ts': /^ada\.campaign@example\.com: (?:accepted|sent|delivered)\ngrace\.campaign@example\.com: suppressed/m,
+  'help-center-answers.ts': /^answered: Refunds for wool scarves\n$/,
+  'moving-in/import.ts':
+    /^contacts: 2 are new, 1 were left out[\s\S]*conversations: 2 are new, 1 were left out[\s\S]*help_center: 1 are new, 0 were left out/,
   'rotate-key.ts': /^The former key is refused, and the new one works\n$/,
 };
 

@@ -21,6 +21,7 @@ type Row = Record<string, unknown>;
 const TIED: Record<string, Row> = {
   sla_clocks: { decided_at: new Date().toISOString() },
   exports: { actor: { kind: 'system', id: null, name: null }, media_id: null },
+  imports: { actor: { kind: 'system', id: null, name: null } },
   ai_turns: { state: 'skipped', ended_at: new Date().toISOString() },
   ai_tag_suggestions: { score: 0.5, model: null },
   ai_calls: { state: 'needs_confirmation', workflow_id: null, ended_at: null, expires_at: '2100-01-01T00:00:00Z' },

@@ -288,6 +288,8 @@ DELETE /me/sessions/{id}
 POST /contacts/search
 POST /exports
 POST /exports/{id}/cancel
+POST /imports
+POST /imports/{id}/cancel
 POST /sequences/{id}/forecast
 POST /chat/sessions/filter
 POST /workflows/simulate

@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { streamOwnCsv } from '../../api/edge/documents/csv.ts';
+import { leaveUnread, receiveText } from '../../api/edge/input/text-file.ts';
 import { once } from '../../api/edge/once.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
-import { ContactImport, ContactsCsv, ImportOptions, ImportPath, StartedImport } from './schema.ts';
+import { ContactImport, ContactsCsv, ImportOptions, ImportPath, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
 import { getImport, refusedLines, startImport, storeImport } from './service.ts';
-import { leaveUnread, receiveCsv } from './upload.ts';
 
 const tags = ['contacts'];
 
@@ -29,7 +29,7 @@ export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { st
         body: ContactsCsv,
         response: { 202: StartedImport, ...errorResponses(403) },
       },
-      receive: async (request) => receiveCsv(request),
+      receive: async (request) => receiveText(request, MAX_IMPORT_BYTES),
       prepare: async ({ org, query }, { received, ifRefused }) => {
         const added = await storeImport(storage, org.id, { file: received.bytes, options: query });
         ifRefused(() => storage.delete(added.storage_key));

@@ -1,6 +1,13 @@
 import { alreadyExists, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { blankContact, type ContactChange, limitViolationOf, mergeContact, type StoredContact } from './merge.rules.ts';
+import {
+  blankContact,
+  type ContactChange,
+  fillContact,
+  limitViolationOf,
+  mergeContact,
+  type StoredContact,
+} from './merge.rules.ts';
 
 /** A change of the contact with this id or, without an id, with the external id, e-mail or phone number. */
 export interface ContactSave {
@@ -9,6 +16,10 @@ export interface ContactSave {
   by?: KeyField | undefined;
   /** A contact that exists stays as it is. */
   isOnlyNew?: boolean;
+  /** A contact that exists gets only what it does not have. */
+  fillsOnly?: boolean;
+  /** When a new contact was created. Absent: now. */
+  createdAt?: Date | undefined;
   change: ContactChange;
 }
 
@@ -21,6 +32,7 @@ export interface ContactDraft {
   before: StoredContact | undefined;
   row: object | undefined;
   now: StoredContact;
+  createdAt?: Date | undefined;
   indexes: number[];
 }
 
@@ -70,11 +82,13 @@ function applySave(round: Round, save: PendingSave): DomainError | 'later' | und
   const target = targetOf(round, save);
   if (!('now' in target)) return target;
   const isKept = save.isOnlyNew === true && (target.before !== undefined || target.indexes.length > 0);
-  const now = isKept ? target.now : mergeContact(target.now, save.change);
+  const merge = save.fillsOnly === true ? fillContact : mergeContact;
+  const now = isKept ? target.now : merge(target.now, save.change);
   const excess = limitViolationOf(now);
   if (excess !== undefined) return invalid(excess);
   release(round, target.now, now);
   target.now = now;
+  target.createdAt ??= save.createdAt;
   target.indexes.push(save.index);
   put(round, target);
   return undefined;
@@ -96,12 +110,12 @@ function release({ byKey, released }: Round, before: StoredContact, now: StoredC
   }
 }
 
-function targetOf(round: Round, { id, by, change }: PendingSave): ContactDraft | DomainError {
+function targetOf(round: Round, { id, by, change, fillsOnly = false }: PendingSave): ContactDraft | DomainError {
   const owners = givenKeys(change).flatMap(({ key, value }) => {
     const owner = round.byKey.get(value);
     return owner === undefined ? [] : [{ key, owner }];
   });
-  if (id === undefined) return targetByKeys(owners, change, by);
+  if (id === undefined) return targetByKeys(owners, { change, by, fillsOnly });
   const target = round.byId.get(id);
   if (target === undefined) return notFound('contact');
   const other = owners.find(({ owner }) => owner !== target);
@@ -114,13 +128,16 @@ interface Owner {
   owner: ContactDraft;
 }
 
-function targetByKeys(owners: Owner[], change: ContactChange, by: KeyField | undefined): ContactDraft | DomainError {
+function targetByKeys(
+  owners: Owner[],
+  { change, by, fillsOnly }: Pick<PendingSave, 'change' | 'by' | 'fillsOnly'>,
+): ContactDraft | DomainError {
   const [first] = by === undefined ? owners : owners.filter(({ key }) => key.field === by);
   const other = owners.find(({ owner }) => owner !== first?.owner);
   const name = KEYS.find(({ field }) => field === (first?.key.field ?? by))?.name ?? 'other value';
   if (other !== undefined) return taken(other, `this ${other.key.name} belongs to another contact than this ${name}`);
   if (first === undefined) return { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
-  return externalIdViolationOf(first, change) ?? first.owner;
+  return (fillsOnly === true ? undefined : externalIdViolationOf(first, change)) ?? first.owner;
 }
 
 /**

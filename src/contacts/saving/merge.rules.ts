@@ -60,6 +60,18 @@ export function mergeContact(contact: StoredContact, change: ContactChange): Sto
   };
 }
 
+/** Returns the contact with what it does not have of a change. */
+export function fillContact(contact: StoredContact, change: ContactChange): StoredContact {
+  return {
+    ...contact,
+    email: contact.email ?? change.email ?? null,
+    phone_number: contact.phone_number ?? change.phone ?? null,
+    external_id: contact.external_id ?? change.external_id ?? null,
+    name: contact.name ?? change.name ?? null,
+    custom_data: { ...mergeData({}, change.custom_data ?? {}), ...contact.custom_data },
+  };
+}
+
 const valueAfter = (stored: string | null, given: string | null | undefined) => (given === undefined ? stored : given);
 
 /** Equal overrides leave the stored ones as they are: encrypted anew they would look like a change. */

@@ -6,7 +6,7 @@ import { conflict, type DomainError, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { runAsOwner } from '../../processes/current-work.ts';
-import { insertContacts, lockContacts, updateContacts } from '../queries.ts';
+import { insertContacts, insertContactsSilently, lockContacts, updateContacts } from '../queries.ts';
 import { type ContactDraft, type ContactSave, createDrafts, type PendingSave } from './drafts.ts';
 import {
   blankContact,
@@ -105,14 +105,19 @@ async function saveOne(db: Db, orgId: string, save: ContactSave): Promise<{ id: 
  * Saves contacts in order, as if one by one, in a few statements. A contact that cannot be saved gets an error as its
  * result and does not affect the others.
  */
-export function saveContacts(db: Db, orgId: string, saves: ContactSave[]): Promise<SaveResult[]> {
+export function saveContacts(
+  db: Db,
+  orgId: string,
+  saves: ContactSave[],
+  writer: ContactWriter = ANNOUNCING,
+): Promise<SaveResult[]> {
   return inTransaction(db, async (trx) => {
     const results: (SaveResult | undefined)[] = saves.map(() => undefined);
     // Another transaction may take an e-mail between our read and our write. It has committed by then, so the next read
     // sees it.
     let open = saves.map((save, index) => ({ ...save, index }));
     for (let stalls = 0; open.length > 0 && stalls < MAX_STALLS; ) {
-      await saveRound(trx, orgId, open, results);
+      await saveRound(trx, orgId, { saves: open, results, writer });
       const left = open.filter(({ index }) => results[index] === undefined);
       stalls = left.length === open.length ? stalls + 1 : 0;
       open = left;
@@ -123,12 +128,48 @@ export function saveContacts(db: Db, orgId: string, saves: ContactSave[]): Promi
   });
 }
 
-async function saveRound(
-  trx: Trx,
-  orgId: string,
-  saves: PendingSave[],
-  results: (SaveResult | undefined)[],
-): Promise<void> {
+/** How contacts are written. */
+interface ContactWriter {
+  insert(trx: Trx, orgId: string, contacts: ContactDraft[]): Promise<string[]>;
+  announceChanges(trx: Trx, orgId: string, contacts: ContactDraft[]): Promise<void>;
+}
+
+const ANNOUNCING: ContactWriter = {
+  insert: (trx, orgId, created) =>
+    insertContacts(
+      trx,
+      orgId,
+      created.map(({ now }) => now),
+    ),
+  announceChanges: (trx, orgId, changed) =>
+    announce(
+      trx,
+      orgId,
+      changed.map(({ now, row }) => ({ type: 'contact-updated', subject_id: now.id, payload: { before: row ?? {} } })),
+    ),
+};
+
+const SILENT: ContactWriter = {
+  insert: (trx, orgId, created) =>
+    insertContactsSilently(
+      trx,
+      orgId,
+      created.map(({ now, createdAt }) => ({ ...now, created_at: createdAt?.toISOString() ?? null })),
+    ),
+  announceChanges: async () => undefined,
+};
+
+/** Saves contacts like saveContacts, as a part of what is long past: nothing reacts to it. */
+export const saveContactsSilently = (trx: Trx, orgId: string, saves: ContactSave[]): Promise<SaveResult[]> =>
+  saveContacts(trx, orgId, saves, SILENT);
+
+interface Round {
+  saves: PendingSave[];
+  results: (SaveResult | undefined)[];
+  writer: ContactWriter;
+}
+
+async function saveRound(trx: Trx, orgId: string, { saves, results, writer }: Round): Promise<void> {
   const drafts = createDrafts(await lockContacts(trx, orgId, keysOf(saves)));
   for (const save of saves) {
     const refusal = drafts.apply(save);
@@ -139,18 +180,8 @@ async function saveRound(
   const changed = drafts.list().filter(({ before, now }) => before !== undefined && !isSameContact(before, now));
 
   if (!(await writeChanges(trx, orgId, changed))) return;
-  const written = new Set(
-    await insertContacts(
-      trx,
-      orgId,
-      created.map(({ now }) => now),
-    ),
-  );
-  await announce(
-    trx,
-    orgId,
-    changed.map(({ now, row }) => ({ type: 'contact-updated', subject_id: now.id, payload: { before: row ?? {} } })),
-  );
+  const written = new Set(await writer.insert(trx, orgId, created));
+  await writer.announceChanges(trx, orgId, changed);
   for (const { before, now, indexes } of drafts.list()) {
     if (before === undefined && !written.has(now.id)) continue;
     for (const [nth, index] of indexes.entries()) {

@@ -27,6 +27,36 @@ export async function upsertTag(db: Db, orgId: string, tag: UpsertTag): Promise<
     .execute();
 }
 
+/** Returns which of these keys belong to tags. */
+export async function listTagKeys(db: Db, orgId: string, keys: string[]): Promise<string[]> {
+  const { rows } = await sql<{ tag_key: string }>`
+    select tag_key from tags where org_id = ${orgId} and tag_key = any(${keys}::text[])
+  `.execute(db);
+  return rows.map(({ tag_key }) => tag_key);
+}
+
+/** Inserts tags that do not exist. */
+export async function insertTags(
+  trx: Trx,
+  orgId: string,
+  tags: { tag_key: string; tag_name: string }[],
+): Promise<void> {
+  if (tags.length === 0) return;
+  await trx
+    .insertInto('tags')
+    .values(
+      tags.map((tag) => ({
+        org_id: orgId,
+        ...tag,
+        exclude_from_auto_tagging: false,
+        description: null,
+        category_id: null,
+      })),
+    )
+    .onConflict((oc) => oc.columns(['org_id', 'tag_key']).doNothing())
+    .execute();
+}
+
 export async function deleteTag(db: Db, orgId: string, name: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('tags')

@@ -5,7 +5,7 @@ const MAX_LENGTH = 100;
 const MAX_DESCRIPTION = 500;
 
 /** Trimmed once parsed. */
-const TagName = z
+export const TagName = z
   .string()
   .min(1)
   .max(MAX_LENGTH)

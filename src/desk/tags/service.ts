@@ -3,9 +3,17 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { lockCategoryShared } from '../tag-categories/service.ts';
-import { countTags, deleteTag, lockTagCreation, lockTagKeysShared, upsertTag } from './queries.ts';
+import {
+  countTags,
+  deleteTag,
+  insertTags,
+  listTagKeys,
+  lockTagCreation,
+  lockTagKeysShared,
+  upsertTag,
+} from './queries.ts';
 import { tagKeyOf } from './rules.ts';
-import type { UpsertTag } from './schema.ts';
+import { TagName, type UpsertTag } from './schema.ts';
 
 export { isAutoTaggingOn, listOrgsWithAutoTagging, listTagsWithKeys } from './queries.ts';
 
@@ -27,6 +35,26 @@ export function saveTag(db: Db, orgId: string, tag: UpsertTag): Promise<void> {
       throw conflict(`An org has at most ${MAX_TAGS} tags: delete one that is not in use`);
     }
   });
+}
+
+/**
+ * Creates the tags that the org does not have, as long as it may have more, and returns the keys of those of the names that
+ * it has then. Names too long for a tag are left out.
+ */
+export async function addTags(trx: Trx, orgId: string, names: string[]): Promise<Set<string>> {
+  const nameOf = new Map(names.filter((name) => TagName.safeParse(name).success).map((name) => [tagKeyOf(name), name]));
+  const keys = [...nameOf.keys()];
+  const existing = new Set(await listTagKeys(trx, orgId, keys));
+  if (existing.size === keys.length) return existing;
+  await lockTagCreation(trx, orgId);
+  const room = Math.max(0, MAX_TAGS - (await countTags(trx, orgId)));
+  const missing = keys.filter((key) => !existing.has(key)).slice(0, room);
+  await insertTags(
+    trx,
+    orgId,
+    missing.map((tag_key) => ({ tag_key, tag_name: nameOf.get(tag_key) ?? tag_key })),
+  );
+  return new Set([...existing, ...missing]);
 }
 
 /**

@@ -45,6 +45,16 @@ export const findTeam = (db: Db, orgId: string, id: string) =>
 export const listTeams = (db: Db, orgId: string, page: PageRequest) =>
   selectTeams(db, orgId).$call(orderedByCreation(page, 'team')).execute();
 
+/** Returns all teams by their names. */
+export const listTeamNames = (db: Db, orgId: string) =>
+  db
+    .selectFrom('teams')
+    .select(['id', 'name'])
+    .where('org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .execute();
+
 export async function updateTeam(db: Db, orgId: string, id: string, team: SaveTeam): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('teams')

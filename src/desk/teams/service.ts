@@ -24,7 +24,7 @@ import {
 } from './queries.ts';
 import type { ListTeams, SaveTeam } from './schema.ts';
 
-export { lockTeamShared } from './queries.ts';
+export { listTeamNames, lockTeamShared } from './queries.ts';
 
 /** Creates a team. Throws invalid for office hours unknown to the org. */
 export function createTeam(db: Db, orgId: string, team: SaveTeam) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { tryLockName } from '../../db/locks.ts';
+import { lockName, tryLockName } from '../../db/locks.ts';
 
 /** A stored row's path and the hash of its source. */
 export interface StoredContent {
@@ -43,6 +43,9 @@ export interface OperationRow {
 }
 
 type ContentTable = 'help_center_articles' | 'help_center_categories' | 'help_center_operations';
+
+/** Locks the org's help center until the transaction ends, once no other change of it is at work. */
+export const lockContent = (trx: Trx, orgId: string) => lockName(trx, `help-center ${orgId}`);
 
 /** Locks the org's help center until the transaction ends. Returns whether no other change of it is at work. */
 export const tryLockContent = (trx: Trx, orgId: string) => tryLockName(trx, `help-center ${orgId}`);

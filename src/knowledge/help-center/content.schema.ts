@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-const MAX_CONTENT = 200_000;
+/** The most characters of an article. */
+export const MAX_CONTENT = 200_000;
 const MAX_SPECIFICATION = 2_000_000;
 const MAX_SLUG = 100;
 const MAX_CHILDREN = 1_000;

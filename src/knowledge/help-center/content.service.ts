@@ -14,6 +14,7 @@ import {
   listArticleContents,
   listCategories,
   listStored,
+  lockContent,
   moveArticles,
   type StoredContent,
   tryLockContent,
@@ -22,7 +23,7 @@ import {
   upsertCategories,
   upsertOperations,
 } from './content.queries.ts';
-import type { SyncContentTree } from './content.schema.ts';
+import type { HelpCategory, SyncContentTree } from './content.schema.ts';
 import { type Operation, readOperations } from './operations.ts';
 import { buildTree, type FlattenedTree, flattenTree } from './tree.rules.ts';
 
@@ -52,10 +53,7 @@ export async function syncContent(
   { categories, openapi_spec }: SyncContentTree,
 ) {
   const placed = flattenTree(categories);
-  if (placed.issues.length > 0) {
-    const summary = placed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, placed.issues);
-  }
+  assertPlaced(placed);
   const operations = openapi_spec === undefined ? [] : await readSpecification(documents, ref.orgId, openapi_spec);
   return inTransaction(db, async (trx) => {
     if (!(await tryLockContent(trx, ref.orgId)))
@@ -64,6 +62,28 @@ export async function syncContent(
     const counts = await syncTree(trx, ref, placed);
     return { ...counts, operations: await syncOperations(trx, ref.orgId, operations) };
   });
+}
+
+/**
+ * Changes the categories and articles of the help center, in one transaction that no other change is at work beside. Throws
+ * invalid listing every problem of the new tree.
+ */
+export async function changeContent(
+  trx: Trx,
+  ref: HelpCenterRef,
+  change: (categories: HelpCategory[]) => HelpCategory[],
+): Promise<void> {
+  await lockContent(trx, ref.orgId);
+  const { categories } = await getContent(trx, ref.orgId);
+  const placed = flattenTree(change(categories));
+  assertPlaced(placed);
+  await syncTree(trx, ref, placed);
+}
+
+function assertPlaced({ issues }: FlattenedTree): void {
+  if (issues.length === 0) return;
+  const summary = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw invalid(`The request is not valid: ${summary.slice(0, 500)}`, issues);
 }
 
 /** Returns the tree as submitted. */

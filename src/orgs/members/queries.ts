@@ -66,6 +66,19 @@ export const listMembers = (db: Db, orgId: string) => selectMembers(db, orgId).o
 export const findMember = (db: Db, orgId: string, userId: number) =>
   selectMembers(db, orgId).where('member.user_id', '=', userId).executeTakeFirst();
 
+/** Returns the members with their e-mail addresses, in lower case. */
+export async function listMemberAddresses(
+  db: Db,
+  orgId: string,
+): Promise<{ id: number; email: string; name: string }[]> {
+  const { rows } = await sql<{ id: number; email: string; name: string }>`
+    select member.user_id as id, lower(account.email) as email, member.name
+    from members as member join users as account on account.id = member.user_id
+    where member.org_id = ${orgId} and member.deleted_at is null
+  `.execute(db);
+  return rows;
+}
+
 /** Returns whether the user is a member of the org, and prevents removal of the member until the transaction ends. */
 export async function lockMember(trx: Trx, orgId: string, userId: number): Promise<boolean> {
   const member = await trx

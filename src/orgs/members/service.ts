@@ -36,7 +36,7 @@ export async function listMembersWithRole(db: Db, orgId: string) {
   return (await listMembers(db, orgId)).map(withStrongestRole);
 }
 
-export { lockMember } from './queries.ts';
+export { listMemberAddresses, lockMember } from './queries.ts';
 
 /** Changes a member. Throws notFound, and conflict if the org would lose its last admin. */
 export function changeMember(db: Db, orgId: string, userId: number, { role, ...changes }: UpdateMember) {

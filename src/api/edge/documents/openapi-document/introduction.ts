@@ -55,6 +55,7 @@ export const TAGS: Record<string, string> = {
   insights: 'What customers say again and again.',
   media: 'Files.',
   exports: 'Files of all records of a kind.',
+  imports: 'Records of the desk that an organization leaves.',
   analytics: 'Reports.',
   widget: 'The chat widget on pages.',
   webhooks: 'Endpoints that receive events, and what was sent to them.',

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { invalid } from '../../errors.ts';
-import { type Spool, spool } from '../../media/spool.ts';
-import { MAX_IMPORT_BYTES } from './schema.ts';
+import { invalid } from '../../../errors.ts';
+import { type Spool, spool } from '../../../media/spool.ts';
 
 /** Control characters other than tab, line feed and carriage return. No field of a contact may have one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
@@ -9,18 +8,26 @@ const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
-/** A received CSV file. Its bytes are gone once it is disposed of. */
-export interface CsvUpload extends AsyncDisposable {
+/** A received file of text. Its bytes are gone once it is disposed of. */
+export interface TextUpload extends AsyncDisposable {
   bytes: Spool;
 }
 
-/** Lets requests have a CSV file as their body, which is left unread. */
+/** Lets requests have a file as their body, which is left unread. */
 export const leaveUnread = (_request: FastifyRequest, _payload: unknown, done: (error: null) => void) => done(null);
 
-/** Receives a file of text, a chunk at a time. Sets `request.body` to its size and hash. */
-export async function receiveCsv(request: FastifyRequest): Promise<CsvUpload> {
+/**
+ * Receives a file of text, a chunk at a time. Sets `request.body` to its size and hash. `assertWanted` throws what the request
+ * is refused for without its file.
+ */
+export async function receiveText(
+  request: FastifyRequest,
+  maxBytes: number,
+  assertWanted: () => void = () => undefined,
+): Promise<TextUpload> {
   try {
-    const bytes = await spool(textIn(request.raw), MAX_IMPORT_BYTES);
+    assertWanted();
+    const bytes = await spool(textIn(request.raw), maxBytes);
     request.body = { size: bytes.size, sha256: bytes.sha256 };
     return { bytes, [Symbol.asyncDispose]: bytes.remove };
   } finally {

@@ -1,0 +1,32 @@
+// Imports the exports of another desk, and shows what was left out. Removes the contacts and articles again.
+//   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… node examples/moving-in/import.ts
+import { readFile } from 'node:fs/promises';
+import { itemsOf, Switchboard, waitFor } from '@switchboard/sdk';
+
+const { SWITCHBOARD_URL = '', SWITCHBOARD_KEY = '' } = process.env;
+const switchboard = new Switchboard({ baseUrl: SWITCHBOARD_URL, key: SWITCHBOARD_KEY });
+/** Makes the example begin again each time. Without it, what was imported before stays as it is. */
+const account = `example-${crypto.randomUUID()}`;
+
+const helpCenter = await switchboard.getContentTree();
+const FILES = [
+  ['contacts', 'zendesk-users.ndjson'],
+  ['conversations', 'zendesk-tickets.ndjson'],
+  ['help_center', 'zendesk-help-center.json'],
+] as const;
+for (const [resource, name] of FILES) {
+  const body = await readFile(new URL(name, import.meta.url), 'utf8');
+  const { id } = await switchboard.startImport({ query: { source: 'zendesk', resource, account }, body });
+  const job = await waitFor(() => switchboard.getImport({ path: { id } }));
+  console.log(`${resource}: ${job.created} are new, ${job.left_out} were left out, ${job.incomplete} are incomplete`);
+  if (job.report_url !== null) console.log(await switchboard.getImportReport({ path: { id } }));
+}
+
+const sessions = itemsOf((cursor) => switchboard.listChatSessions({ query: { cursor, limit: 100 } }));
+for await (const session of sessions) {
+  if (session.contact === null || !['ada.moving@example.com', null].includes(session.contact.email)) continue;
+  if (!('zendesk_ticket_id' in session.custom_data)) continue;
+  console.log(`${session.created_at} ${session.status} ${session.custom_data.subject}`);
+  await switchboard.deleteContact({ path: { id: session.contact.id } });
+}
+await switchboard.syncContentTree({ body: helpCenter });
