@@ -13,6 +13,7 @@ import { type ContactImportActivityDeps, createContactImportActivities } from '.
 import { createExportActivities, type ExportActivityDeps } from './jobs/exports.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
+import { createMcpActivities, type McpActivityDeps } from './mcp.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
@@ -38,6 +39,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   ExportActivityDeps &
   InsightActivityDeps &
   KnowledgeActivityDeps &
+  McpActivityDeps &
   MiawActivityDeps &
   SequenceActivityDeps &
   MessageRequestActivityDeps &
@@ -67,6 +69,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createExportActivities(deps),
   ...createInsightActivities(deps),
   ...createKnowledgeActivities(deps),
+  ...createMcpActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
   ...createSessionJobActivities(deps),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { canonicalJson } from '../collections/canonical-json.ts';
 import type { Db } from '../db/connect.ts';
 import { DomainError } from '../errors.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
@@ -60,23 +61,12 @@ async function waitForPerson(caller: ToolCaller, tool: Tool, args: Record<string
 async function keyOf({ db, org }: ToolCaller, tool: Tool, args: Record<string, unknown>, given: unknown) {
   if (typeof given === 'string') return `mcp ${org.keyId} ${tool.name} ${given}`;
   const print = createHash('sha256')
-    .update(JSON.stringify([tool.name, sorted(args)]))
+    .update(canonicalJson([tool.name, args]))
     .digest('base64url');
   const minute = Math.floor(Date.now() / REPEAT_MS);
   const [now, before] = [minute, minute - 1].map((at) => `mcp ${org.keyId} ${print} ${at}`) as [string, string];
   const [recent] = await listRecentKeys(db, org.id, [now, before]);
   return recent ?? now;
-}
-
-/** Returns a value with the members of its objects in the order of their names. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
 }
 
 /** Resolves to the result, or to a failure once the call takes too long. The call itself runs to its end. */

@@ -1,3 +1,4 @@
+import { onlyReads } from '../../actions/definitions/effects.rules.ts';
 import { toolsOf } from '../../actions/definitions/tools.rules.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import {
@@ -215,6 +216,6 @@ async function makeCall(
   if (settled.state === 'running') return end({ kind: 'in_progress', callId, note: '' });
   if (settled.state === 'unknown') return end({ kind: 'unknown', callId, note: '' });
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
-  const isHarmless = action.request_type === 'GET' || settled.state !== 'failed';
+  const isHarmless = onlyReads(action) || settled.state !== 'failed';
   return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
 }
