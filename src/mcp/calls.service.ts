@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { canonicalJson } from '../collections/canonical-json.ts';
 import type { Db } from '../db/connect.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, TooManyRequests } from '../errors.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
 import { askForConfirmation, type Perform } from './confirmations/service.ts';
 import { listRecentKeys } from './queries.ts';
@@ -20,6 +20,8 @@ export interface ToolCaller {
   db: Db;
   org: OrgPrincipal;
   perform: Perform;
+  /** Does the work of a call within the limits of the key. Throws TooManyRequests beyond them. */
+  limited<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Where a person decides about calls. */
   confirmationsUrl: string;
   requestId: string;
@@ -35,17 +37,26 @@ export async function callTool(
   given: Record<string, unknown>,
 ): Promise<CallToolResult> {
   try {
-    const { idempotency_key: key, ...args } = given;
-    if (tool.kind === 'confirm') return await waitForPerson(caller, tool, args);
-    const keyed = tool.kind === 'write' ? await keyOf(caller, tool, args, key) : undefined;
-    return await timed(
-      tool,
-      caller.perform(requestOf(tool, args), keyed).then((answer) => resultOf(caller, tool, answer)),
-    );
+    return await caller.limited(() => callWithinLimits(caller, tool, given));
   } catch (error) {
+    if (error instanceof TooManyRequests)
+      return failed(`429 ${error.reached.code}: ${error.message}. It was not done: wait ${error.retryAfterSeconds} s`);
     if (error instanceof DomainError) return failed(refusal(404, { code: 'not_found', message: error.message }));
     return failed(`500 internal_error: reference ${caller.requestId}${afterEffect(tool)}`);
   }
+}
+
+async function callWithinLimits(
+  caller: ToolCaller,
+  tool: Tool,
+  { idempotency_key: key, ...args }: Record<string, unknown>,
+): Promise<CallToolResult> {
+  if (tool.kind === 'confirm') return waitForPerson(caller, tool, args);
+  const keyed = tool.kind === 'write' ? await keyOf(caller, tool, args, key) : undefined;
+  return timed(
+    tool,
+    caller.perform(requestOf(tool, args), keyed).then((answer) => resultOf(caller, tool, answer)),
+  );
 }
 
 async function waitForPerson(caller: ToolCaller, tool: Tool, args: Record<string, unknown>): Promise<CallToolResult> {

@@ -23,14 +23,14 @@ const NAMED_KEYWORDS = new Set(['properties', '$defs', 'definitions', 'patternPr
 const VALUE_KEYWORDS = new Set(['enum', 'const', 'default', 'required', 'type']);
 
 /** What a person accepts of a tool: all that says what it does and takes. */
-export interface ToolDefinition {
+export type ToolDefinition = {
   name: string;
   title?: string;
   description?: string;
   inputSchema: Record<string, unknown>;
   outputSchema?: Record<string, unknown>;
   annotations?: Record<string, unknown>;
-}
+};
 
 /** A tool as its server describes it. */
 type ListedTool = Pick<ToolDefinition, 'name'> & {
