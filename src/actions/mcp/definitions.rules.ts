@@ -85,7 +85,9 @@ export interface ToolFields {
  * bounded length, and without characters that nobody sees.
  */
 export function actionFieldsOf({ name, title, description, annotations, inputSchema }: ToolDefinition): ToolFields {
-  const shown = [title, annotations?.title, name].find((text) => typeof text === 'string' && oneLine(text, MAX_NAME) !== '');
+  const shown = [title, annotations?.title, name].find(
+    (text) => typeof text === 'string' && oneLine(text, MAX_NAME) !== '',
+  );
   return {
     name: typeof shown === 'string' ? oneLine(shown, MAX_NAME) : 'Tool',
     description: oneLine(description ?? '', MAX_DESCRIPTION),

@@ -38,8 +38,7 @@ export const lockServer = (trx: Trx, orgId: string, name: string) =>
   selectServer(trx, orgId, name).forUpdate().executeTakeFirst();
 
 /** Lists the servers of an org by name. */
-export const listServers = (db: Db, orgId: string) =>
-  selectServers(db, orgId).orderBy('name').execute();
+export const listServers = (db: Db, orgId: string) => selectServers(db, orgId).orderBy('name').execute();
 
 /** Stores what a list was answered with, and when its request began. */
 export async function storeListing(
@@ -108,9 +107,7 @@ export const findToolOfAction = (db: Db, orgId: string, actionId: string) =>
     )
     .select(['tool', 'server', 'accepted', 'accepted_at', 'verdict', 'held', 'read_only'])
     .select(sql<Date>`clock_timestamp()`.as('now'))
-    .select(
-      sql<boolean>`coalesce(listed_at > clock_timestamp() - interval '5 minutes', false)`.as('is_listed_lately'),
-    )
+    .select(sql<boolean>`coalesce(listed_at > clock_timestamp() - interval '5 minutes', false)`.as('is_listed_lately'))
     .where('mcp_tools.org_id', '=', orgId)
     .where('action_id', '=', actionId)
     .executeTakeFirst();

@@ -77,8 +77,7 @@ export const mcpServerRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secret
       body: UpdateMcpServer,
       response: { 200: McpServer, ...errorResponses(403, 404, 409, 422) },
     },
-    handler: ({ db, org, params, body }) =>
-      changeServer({ db, egress, secrets, calls }, org.id, params.name, body),
+    handler: ({ db, org, params, body }) => changeServer({ db, egress, secrets, calls }, org.id, params.name, body),
   });
 
   app.delete('/actions/mcp/:name', {

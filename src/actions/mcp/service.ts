@@ -95,7 +95,8 @@ export async function changeServer(deps: McpDeps, orgId: string, name: string, c
   const { db, egress, secrets } = deps;
   const before = await getConnection(db, secrets, orgId, name);
   const url = changes.url ?? before.url;
-  const headers = changes.headers === undefined ? keptHeaders(before, url) : mergedHeaders(before, url, changes.headers);
+  const headers =
+    changes.headers === undefined ? keptHeaders(before, url) : mergedHeaders(before, url, changes.headers);
   const { now: listedAt } = await existing(db, orgId, name);
   const listing = await readListing(egress, { url, headers });
   return inTransaction(db, async (trx) => {

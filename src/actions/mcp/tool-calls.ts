@@ -100,7 +100,9 @@ function responseOf(
       : issuesOf(outputSchema, structuredContent, 'structured');
   const notes = [
     ...(leftOut > 0 ? [`${leftOut} parts that are no text were left out`] : []),
-    ...issues.slice(0, MAX_ISSUES).map(({ path, message }) => `The answer breaks the schema of the tool: ${path}: ${message}`),
+    ...issues
+      .slice(0, MAX_ISSUES)
+      .map(({ path, message }) => `The answer breaks the schema of the tool: ${path}: ${message}`),
   ];
   const body = {
     ...(isError && { is_error: true }),

@@ -36,12 +36,8 @@ export const storeConnections = (
   );
 
 /** Stores a connection. Returns false if the org has one of its kind and name. */
-export const addConnection = (
-  trx: Trx,
-  secrets: Secrets,
-  orgId: string,
-  connection: NewConnection,
-): Promise<boolean> => insertIntegration(trx, rowOf(secrets, orgId, connection));
+export const addConnection = (trx: Trx, secrets: Secrets, orgId: string, connection: NewConnection): Promise<boolean> =>
+  insertIntegration(trx, rowOf(secrets, orgId, connection));
 
 /** Replaces the settings and secrets of a connection. */
 export async function replaceConnection(

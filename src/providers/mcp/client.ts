@@ -94,7 +94,11 @@ async function open(egress: StreamClient, server: McpServer, signal: AbortSignal
   });
 }
 
-async function connect(egress: StreamClient, { url, headers, verdict }: McpServer, signal: AbortSignal): Promise<Opened> {
+async function connect(
+  egress: StreamClient,
+  { url, headers, verdict }: McpServer,
+  signal: AbortSignal,
+): Promise<Opened> {
   // Loaded by the first call: most processes never need it.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const requests = watchRequests(egress, signal);
@@ -132,7 +136,9 @@ function connectionOf({ client, requests }: Opened, { url }: McpServer, signal: 
   const discover = client.getDiscoverResult();
   return {
     verdict:
-      client.getProtocolEra() === 'modern' && discover !== undefined ? { kind: 'modern', discover } : { kind: 'legacy' },
+      client.getProtocolEra() === 'modern' && discover !== undefined
+        ? { kind: 'modern', discover }
+        : { kind: 'legacy' },
     protocol: client.getNegotiatedProtocolVersion() ?? '',
     async listTools() {
       try {

@@ -35,7 +35,8 @@ function describedFailure(error: unknown, host: string): EgressError {
   const status = chain.map((one) => memberOf(memberOf(one, 'data'), 'status')).find((one) => typeof one === 'number');
   if (status !== undefined) return answeredWith(host, status);
   const code = codeOf(error);
-  if (nameOf(error) === 'InsufficientScopeError') return notDone(host, 'answered 403: its credentials lack a scope', error);
+  if (nameOf(error) === 'InsufficientScopeError')
+    return notDone(host, 'answered 403: its credentials lack a scope', error);
   if (nameOf(error) === 'UnauthorizedError') return notDone(host, 'answered 401: its credentials were refused', error);
   if (memberOf(memberOf(error, 'data'), 'resultType') === 'input_required' || isQuestion(error))
     return notDone(host, 'needs_input: the tool asked a question that nobody here can answer', error);
@@ -76,4 +77,7 @@ const nameOf = (error: unknown): unknown => (error instanceof Error ? error.name
 
 /** The server's own words: in one line, and no more than an error needs. */
 const wordsOf = (error: unknown): string =>
-  messageOf(error).replaceAll(/[\s\p{C}]+/gu, ' ').slice(0, MAX_WORDS).toWellFormed();
+  messageOf(error)
+    .replaceAll(/[\s\p{C}]+/gu, ' ')
+    .slice(0, MAX_WORDS)
+    .toWellFormed();

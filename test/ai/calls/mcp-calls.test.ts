@@ -59,13 +59,59 @@ const RESETS: McpFault[] = [{ resets: true }, { resets: true }, { resets: true }
 
 describe.each<Era>(['2026', '2025', '2025 with sessions'])('a call of a tool at a server of %s', (era) => {
   const outcomes: [string, 'refund' | 'find', object, McpFault[], object][] = [
-    ['a result', 'refund', {}, [], { state: 'done', status: 200, response: { structured: { refunded: true } }, calls: 1, effects: 1 }],
-    ['a result that breaks the schema of the tool', 'refund', {}, [{ result: { content: [], structuredContent: { refunded: 'yes' } } }], { state: 'done', response: { structured: { refunded: 'yes' }, notes: [expect.stringContaining('breaks the schema')] }, calls: 1 }],
-    ['an image', 'refund', {}, [{ result: { content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] } }], { state: 'done', response: { notes: [expect.stringContaining('left out')] } }],
-    ['an error of a change', 'refund', { retry_safe: true }, [{ result: { isError: true, content: [{ type: 'text', text: 'Out of money' }] } }], { state: 'unknown', status: 422, response: { is_error: true, text: 'Out of money' }, calls: 1 }],
-    ['an error of a read', 'find', {}, [{ result: { isError: true, content: [{ type: 'text', text: 'No such order' }] } }], { state: 'failed', response: { text: 'No such order' }, calls: 1 }],
-    ['refused arguments', 'refund', {}, [{ result: { isError: true, content: [{ type: 'text', text: 'Input validation error: order' }] } }], { state: 'failed', calls: 1 }],
-    ['an unknown tool', 'refund', {}, [{ error: -32_602 }], { state: 'failed', reason: expect.stringContaining('refused the call'), calls: 1 }],
+    [
+      'a result',
+      'refund',
+      {},
+      [],
+      { state: 'done', status: 200, response: { structured: { refunded: true } }, calls: 1, effects: 1 },
+    ],
+    [
+      'a result that breaks the schema of the tool',
+      'refund',
+      {},
+      [{ result: { content: [], structuredContent: { refunded: 'yes' } } }],
+      {
+        state: 'done',
+        response: { structured: { refunded: 'yes' }, notes: [expect.stringContaining('breaks the schema')] },
+        calls: 1,
+      },
+    ],
+    [
+      'an image',
+      'refund',
+      {},
+      [{ result: { content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] } }],
+      { state: 'done', response: { notes: [expect.stringContaining('left out')] } },
+    ],
+    [
+      'an error of a change',
+      'refund',
+      { retry_safe: true },
+      [{ result: { isError: true, content: [{ type: 'text', text: 'Out of money' }] } }],
+      { state: 'unknown', status: 422, response: { is_error: true, text: 'Out of money' }, calls: 1 },
+    ],
+    [
+      'an error of a read',
+      'find',
+      {},
+      [{ result: { isError: true, content: [{ type: 'text', text: 'No such order' }] } }],
+      { state: 'failed', response: { text: 'No such order' }, calls: 1 },
+    ],
+    [
+      'refused arguments',
+      'refund',
+      {},
+      [{ result: { isError: true, content: [{ type: 'text', text: 'Input validation error: order' }] } }],
+      { state: 'failed', calls: 1 },
+    ],
+    [
+      'an unknown tool',
+      'refund',
+      {},
+      [{ error: -32_602 }],
+      { state: 'failed', reason: expect.stringContaining('refused the call'), calls: 1 },
+    ],
     ['an inner error', 'refund', {}, [{ error: -32_603 }], { state: 'unknown', calls: 1 }],
     ['401', 'refund', {}, [{ status: 401 }], { state: 'failed', reason: expect.stringContaining('401'), calls: 1 }],
     ['403 for a scope', 'refund', {}, [{ status: 403 }], { state: 'failed', calls: 1 }],
@@ -73,26 +119,52 @@ describe.each<Era>(['2026', '2025', '2025 with sessions'])('a call of a tool at 
     ['429', 'refund', {}, [{ status: 429 }], { state: 'failed', calls: 1 }],
     ['500 after the effect', 'refund', {}, [{ status: 500, after: true }], { state: 'unknown', calls: 1, effects: 1 }],
     ['202 and nothing', 'refund', {}, [{ status: 202, after: true }], { state: 'unknown', calls: 1, effects: 1 }],
-    ['an empty stream', 'refund', {}, [{ status: 200, type: 'text/event-stream', after: true }], { state: 'unknown', calls: 1 }],
+    [
+      'an empty stream',
+      'refund',
+      {},
+      [{ status: 200, type: 'text/event-stream', after: true }],
+      { state: 'unknown', calls: 1 },
+    ],
     ['HTML', 'refund', {}, [{ status: 200, type: 'text/html', body: '<p>Welcome' }], { state: 'unknown', calls: 1 }],
     ['a redirect', 'refund', {}, [{ status: 307, location: 'http://127.0.0.1:9/mcp' }], { state: 'unknown', calls: 1 }],
-    ['more than 2 MiB', 'refund', {}, [{ bytes: 3_000_000 }], { state: 'unknown', reason: expect.stringContaining('bytes'), calls: 1 }],
+    [
+      'more than 2 MiB',
+      'refund',
+      {},
+      [{ bytes: 3_000_000 }],
+      { state: 'unknown', reason: expect.stringContaining('bytes'), calls: 1 },
+    ],
     ['a server that dies in the middle', 'refund', {}, [{ dies: true }], { state: 'unknown', calls: 1 }],
     ['a server that dies in the middle of a read', 'find', {}, [{ dies: true }], { state: 'done', calls: 2 }],
-    ['a lost answer where a retry is safe', 'refund', { retry_safe: true }, [{ resets: true, after: true }], { state: 'done', calls: 2, effects: 1 }],
+    [
+      'a lost answer where a retry is safe',
+      'refund',
+      { retry_safe: true },
+      [{ resets: true, after: true }],
+      { state: 'done', calls: 2, effects: 1 },
+    ],
     ['lost answers where a retry is safe', 'refund', { retry_safe: true }, RESETS, { state: 'unknown', calls: 3 }],
   ];
   // The failures are those of HTTP: the older servers try the first, which are of the protocol, and the last.
-  const tried = era === '2026' ? outcomes : outcomes.filter(([name]) => /^(a result|an error|an unknown|a lost|a server that dies in the middle$)/.test(name));
+  const tried =
+    era === '2026'
+      ? outcomes
+      : outcomes.filter(([name]) =>
+          /^(a result|an error|an unknown|a lost|a server that dies in the middle$)/.test(name),
+        );
 
-  it.each(tried)('knows after %s what is known, and sends no call twice that may not be', async (_, tool, fields, faults, expected) => {
-    const actions = await connect(era, fields);
-    shop.next(...faults);
-    const call = await proposed(api.db, turn, actions[tool], tool === 'refund' ? REFUND : FIND);
-    const settled = await run(call.id);
-    expect({ ...settled, calls: shop.calls().length, effects: shop.effects.length }).toMatchObject(expected);
-    expect(new Set(shop.calls().map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([call.id]));
-  });
+  it.each(tried)(
+    'knows after %s what is known, and sends no call twice that may not be',
+    async (_, tool, fields, faults, expected) => {
+      const actions = await connect(era, fields);
+      shop.next(...faults);
+      const call = await proposed(api.db, turn, actions[tool], tool === 'refund' ? REFUND : FIND);
+      const settled = await run(call.id);
+      expect({ ...settled, calls: shop.calls().length, effects: shop.effects.length }).toMatchObject(expected);
+      expect(new Set(shop.calls().map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([call.id]));
+    },
+  );
 });
 
 describe('a call of a tool', () => {
@@ -111,12 +183,16 @@ describe('a call of a tool', () => {
   });
 
   it('that is repeated acts once, and never with what the org adds to other actions', async () => {
-    await org.patch('/org/settings', { http_action_overrides: { headers: { 'x-customer': 'ann' }, body_params: { order: 'B-2' } } });
+    await org.patch('/org/settings', {
+      http_action_overrides: { headers: { 'x-customer': 'ann' }, body_params: { order: 'B-2' } },
+    });
     const { refund } = await connect('2026');
     const first = await proposed(api.db, turn, refund, REFUND);
     const both = await Promise.all([run(first.id), run(first.id)]);
     expect(both.map(({ state }) => state)).toEqual(['done', 'done']);
-    expect(await proposed(api.db, turn, refund, { arguments: { body_params: { amount: 20, order: 'A-1' } } })).toMatchObject({
+    expect(
+      await proposed(api.db, turn, refund, { arguments: { body_params: { amount: 20, order: 'A-1' } } }),
+    ).toMatchObject({
       id: first.id,
       state: 'done',
     });
@@ -155,7 +231,10 @@ describe('a call of a tool', () => {
     const [tool] = moved.body.tools;
     await org.post('/actions/mcp/shop/accept', { tools: [{ name: tool.name, definition_hash: tool.definition_hash }] });
     const call = await proposed(api.db, turn, refund, REFUND);
-    expect(await run(call.id)).toMatchObject({ state: 'failed', reason: expect.stringContaining('could not be reached') });
+    expect(await run(call.id)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('could not be reached'),
+    });
   });
 });
 

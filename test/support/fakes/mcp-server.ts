@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { Server as OlderServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 
 /** What the servers of the makers are: their package of 2026, and that of 2025 without and with sessions. */
 export const ERAS = ['2026', '2025', '2025 with sessions'] as const;
@@ -174,8 +174,10 @@ function olderServer(era: Era, list: List, act: Act): Answering {
   const open = async () => {
     const server = new OlderServer(INFO, CAPABILITIES);
     server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => list(params?.cursor));
-    server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestInfo }) =>
-      act(params.name, params.arguments, requestInfo?.headers['idempotency-key']) as never,
+    server.setRequestHandler(
+      CallToolRequestSchema,
+      async ({ params }, { requestInfo }) =>
+        act(params.name, params.arguments, requestInfo?.headers['idempotency-key']) as never,
     );
     const hasSessions = era === '2025 with sessions';
     const transport = new StreamableHTTPServerTransport({
