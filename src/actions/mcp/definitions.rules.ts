@@ -113,7 +113,7 @@ function payloadOf(tool: string, inputSchema: unknown): ActionPayload {
   const schema = shownSchema(isRecord(inputSchema) ? inputSchema : { type: 'object' });
   const isRequired = Array.isArray(schema.required) && schema.required.length > 0;
   return {
-    operationId: tool,
+    operationId: oneLine(tool, MAX_NAME),
     requestBody: { required: isRequired, content: { 'application/json': { schema } } },
   };
 }
