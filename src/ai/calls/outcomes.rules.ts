@@ -1,7 +1,7 @@
 /** Requests that may be repeated are sent this often. */
 const MAX_TRIES = 3;
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type Attempt =
   /** `mayHaveActed`: something may have happened although the answer refuses it. */
   | { kind: 'answered'; status: number; mayHaveActed: boolean }
