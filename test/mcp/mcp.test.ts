@@ -184,7 +184,7 @@ it('is answered by any process: two in turn serve one client', async () => {
   }
 });
 
-it('a key makes so many calls a minute, and is told to wait beyond them', async () => {
+it('refuses calls beyond the limit of a key, and says how long to wait', async () => {
   const limited = await startApi({ env: { RATE_LIMIT_ASSISTANT: '3' } });
   const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
   await client.connect(new ModernTransport(new URL(`${limited.url}/mcp`), sent(limited.org.key)));
