@@ -54,7 +54,7 @@ export async function storeListing(
     .execute();
 }
 
-/** Forgets what era a server speaks, and its list's age, so that the next call finds both out again. */
+/** Forgets which era a server speaks, and the age of its list. The next call finds both out again. */
 export async function forgetListing(db: Db, orgId: string, name: string): Promise<void> {
   await db
     .updateTable('mcp_servers')
