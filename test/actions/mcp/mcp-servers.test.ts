@@ -157,6 +157,7 @@ describe('a server', () => {
     ]);
     expect(seen).not.toContain('secret-of-the-shop');
     const patch = (body: object) => org.patch('/actions/mcp/shop', body);
+    expect((await patch((await org.get('/actions/mcp/shop')).body)).status).toBe(200); // what is read can be sent back
     expect((await patch({ headers: { authorization: '***' } })).status).toBe(200);
     expect((await patch({ headers: { authorization: 'Bearer wrong-secret' } })).body).toMatchObject({
       message: expect.stringContaining('401'),
