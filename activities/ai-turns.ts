@@ -16,13 +16,13 @@ import { reviewTurns } from '../src/ai/turns/review/service.ts';
 import type { Db } from '../src/db/connect.ts';
 import type { SemanticSearch } from '../src/knowledge/search/passage-search.service.ts';
 import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
-import type { HttpClient } from '../src/providers/egress/egress.ts';
+import type { HttpClient, StreamClient } from '../src/providers/egress/egress.ts';
 import type { Secrets } from '../src/secrets.ts';
 import { findChatContext } from '../src/widget/visitors.service.ts';
 
 export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending' | 'publicUrl'> {
   db: Db;
-  egress: HttpClient;
+  egress: HttpClient & StreamClient;
   calls: ConnectionCalls;
   secrets: Secrets;
   semantics: SemanticSearch;

@@ -16,6 +16,7 @@ import { createImportActivities, type ImportActivityDeps } from './jobs/imports.
 import { createRunJobActivities, type RunJobActivityDeps } from './jobs/run-jobs.ts';
 import { createSessionJobActivities, type SessionJobActivityDeps } from './jobs/session-jobs.ts';
 import { createKnowledgeActivities, type KnowledgeActivityDeps } from './knowledge.ts';
+import { createMcpActivities, type McpActivityDeps } from './mcp.ts';
 import { createMessageRequestActivities, type MessageRequestActivityDeps } from './message-requests.ts';
 import { createMiawActivities, type MiawActivityDeps } from './miaw.ts';
 import { createReconciliationActivities, type ReconciliationActivityDeps } from './reconciliation.ts';
@@ -43,6 +44,7 @@ export type ActivityDeps = AiTurnActivityDeps &
   ImportActivityDeps &
   InsightActivityDeps &
   KnowledgeActivityDeps &
+  McpActivityDeps &
   MiawActivityDeps &
   SequenceActivityDeps &
   MessageRequestActivityDeps &
@@ -75,6 +77,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createImportActivities(deps),
   ...createInsightActivities(deps),
   ...createKnowledgeActivities(deps),
+  ...createMcpActivities(deps),
   ...createMiawActivities(deps),
   ...createSequenceActivities(deps),
   ...createRunJobActivities(deps),

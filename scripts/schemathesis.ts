@@ -119,6 +119,7 @@ async function startStack(guard: Guard): Promise<{ url: string; orgKey: string; 
     SECRET_KEYS: `check:${Buffer.alloc(32, 1).toString('base64')}`,
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_STANDARD: NO_LIMIT,
+    RATE_LIMIT_ASSISTANT: NO_LIMIT,
     RATE_LIMIT_STREAMING: NO_LIMIT,
     RATE_LIMIT_PARTNER: NO_LIMIT,
     RATE_LIMIT_ADDRESS: NO_LIMIT,

@@ -137,6 +137,7 @@ export const settings = {
     .default(1000)
     .describe('Requests a minute an org, streaming endpoints; and an address, links to files'),
   RATE_LIMIT_MEMBER: perMinute.default(600).describe('Requests a minute a member who is signed in'),
+  RATE_LIMIT_ASSISTANT: perMinute.default(60).describe('Calls of tools a minute an API key, by assistants (`/mcp`)'),
   RATE_LIMIT_PARTNER: perMinute.default(100).describe('Requests a minute a partner'),
   RATE_LIMIT_ADDRESS: perMinute.default(300).describe('Requests a minute an address, public pages'),
   RATE_LIMIT_HELP: perMinute.default(300).describe('Requests a minute an address, pages of help centers'),

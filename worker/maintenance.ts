@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { requestDailyListings } from '../src/actions/mcp/daily-listings.service.ts';
 import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../src/ai/calibration/service.ts';
 import { settleInterruptedCalls } from '../src/ai/calls/closing.service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
@@ -66,6 +67,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldForecasts,
   deleteAbandonedVisitors,
   requestDailyCalibrations,
+  requestDailyListings,
   settleAbandonedCalls,
   deleteOldModelCalls,
   expireConfirmations,

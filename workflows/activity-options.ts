@@ -152,3 +152,9 @@ export const EXPORT: ActivityOptions = {
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 };
+
+/** A list of the tools of an org's MCP server. A server that is away all the time is asked again the next day. */
+export const MCP_LISTING: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '10 seconds', backoffCoefficient: 3, maximumInterval: '10 minutes', maximumAttempts: 5 },
+};

@@ -27,6 +27,7 @@ export { importRecords } from './imports.ts';
 export { extractInsights, reviewInsights } from './insights.ts';
 export { crawl, deleteDatasource, startScheduledCrawl, syncCrawlSchedule } from './knowledge/crawl.ts';
 export { embedKnowledge } from './knowledge/embedding.ts';
+export { listMcpTools } from './mcp.ts';
 export { runSequence } from './sequences.ts';
 export { runSessionJob } from './session-jobs.ts';
 export { sendLoginLink } from './sign-in.ts';

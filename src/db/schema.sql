@@ -38,6 +38,8 @@ create table actions (
   connection_kind text,
   connection_name text,
   connection_operation text,
+  held boolean default false not null,
+  read_only boolean default false not null,
   constraint actions_pkey PRIMARY KEY (org_id, id),
   constraint actions_check CHECK ((num_nulls(connection_kind, connection_name, connection_operation) = ANY (ARRAY[0, 3]))),
   constraint actions_confirm_check CHECK ((confirm = ANY (ARRAY['auto'::text, 'always'::text]))),
@@ -1828,6 +1830,37 @@ create table mcp_confirmations (
 CREATE INDEX mcp_confirmations_by_age ON public.mcp_confirmations USING btree (created_at);
 CREATE INDEX mcp_confirmations_by_creation ON public.mcp_confirmations USING btree (org_id, created_at, id);
 CREATE INDEX mcp_confirmations_by_session ON public.mcp_confirmations USING btree (org_id, session_id) WHERE (session_id IS NOT NULL);
+
+create table mcp_servers (
+  org_id uuid not null,
+  name text not null,
+  kind text generated always as ('mcp'::text) stored not null,
+  verdict jsonb,
+  protocol text,
+  listed_at timestamp(3) with time zone,
+  requested_at timestamp(3) with time zone default now() not null,
+  constraint mcp_servers_pkey PRIMARY KEY (org_id, name),
+  constraint mcp_servers_org_id_kind_name_fkey FOREIGN KEY (org_id, kind, name) REFERENCES integrations(org_id, kind, name) ON DELETE CASCADE
+);
+CREATE INDEX mcp_servers_by_request ON public.mcp_servers USING btree (requested_at);
+
+create table mcp_tools (
+  org_id uuid not null,
+  server text not null,
+  tool text not null,
+  action_id uuid not null,
+  listed jsonb,
+  listed_hash text,
+  problem text,
+  accepted jsonb,
+  accepted_hash text,
+  accepted_at timestamp(3) with time zone,
+  changed_at timestamp(3) with time zone,
+  constraint mcp_tools_pkey PRIMARY KEY (org_id, server, tool),
+  constraint mcp_tools_org_id_action_id_fkey FOREIGN KEY (org_id, action_id) REFERENCES actions(org_id, id) ON DELETE CASCADE,
+  constraint mcp_tools_org_id_server_fkey FOREIGN KEY (org_id, server) REFERENCES mcp_servers(org_id, name) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX mcp_tools_by_action ON public.mcp_tools USING btree (org_id, action_id);
 
 create table media (
   org_id uuid not null,

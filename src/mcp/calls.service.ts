@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { canonicalJson } from '../collections/canonical-json.ts';
 import type { Db } from '../db/connect.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, TooManyRequests } from '../errors.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
 import { askForConfirmation, type Perform } from './confirmations/service.ts';
 import { listRecentKeys } from './queries.ts';
@@ -19,6 +20,8 @@ export interface ToolCaller {
   db: Db;
   org: OrgPrincipal;
   perform: Perform;
+  /** Does the work of a call within the limits of the key. Throws TooManyRequests beyond them. */
+  limited<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Where a person decides about calls. */
   confirmationsUrl: string;
   requestId: string;
@@ -34,17 +37,26 @@ export async function callTool(
   given: Record<string, unknown>,
 ): Promise<CallToolResult> {
   try {
-    const { idempotency_key: key, ...args } = given;
-    if (tool.kind === 'confirm') return await waitForPerson(caller, tool, args);
-    const keyed = tool.kind === 'write' ? await keyOf(caller, tool, args, key) : undefined;
-    return await timed(
-      tool,
-      caller.perform(requestOf(tool, args), keyed).then((answer) => resultOf(caller, tool, answer)),
-    );
+    return await caller.limited(() => callWithinLimits(caller, tool, given));
   } catch (error) {
+    if (error instanceof TooManyRequests)
+      return failed(`429 ${error.reached.code}: ${error.message}. It was not done: wait ${error.retryAfterSeconds} s`);
     if (error instanceof DomainError) return failed(refusal(404, { code: 'not_found', message: error.message }));
     return failed(`500 internal_error: reference ${caller.requestId}${afterEffect(tool)}`);
   }
+}
+
+async function callWithinLimits(
+  caller: ToolCaller,
+  tool: Tool,
+  { idempotency_key: key, ...args }: Record<string, unknown>,
+): Promise<CallToolResult> {
+  if (tool.kind === 'confirm') return waitForPerson(caller, tool, args);
+  const keyed = tool.kind === 'write' ? await keyOf(caller, tool, args, key) : undefined;
+  return timed(
+    tool,
+    caller.perform(requestOf(tool, args), keyed).then((answer) => resultOf(caller, tool, answer)),
+  );
 }
 
 async function waitForPerson(caller: ToolCaller, tool: Tool, args: Record<string, unknown>): Promise<CallToolResult> {
@@ -60,23 +72,12 @@ async function waitForPerson(caller: ToolCaller, tool: Tool, args: Record<string
 async function keyOf({ db, org }: ToolCaller, tool: Tool, args: Record<string, unknown>, given: unknown) {
   if (typeof given === 'string') return `mcp ${org.keyId} ${tool.name} ${given}`;
   const print = createHash('sha256')
-    .update(JSON.stringify([tool.name, sorted(args)]))
+    .update(canonicalJson([tool.name, args]))
     .digest('base64url');
   const minute = Math.floor(Date.now() / REPEAT_MS);
   const [now, before] = [minute, minute - 1].map((at) => `mcp ${org.keyId} ${print} ${at}`) as [string, string];
   const [recent] = await listRecentKeys(db, org.id, [now, before]);
   return recent ?? now;
-}
-
-/** Returns a value with the members of its objects in the order of their names. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
 }
 
 /** Resolves to the result, or to a failure once the call takes too long. The call itself runs to its end. */

@@ -1,11 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
+import { enforce } from '../api/edge/rate-limits.ts';
+import { createSlots } from '../concurrency/slots.ts';
 import { forbidden } from '../errors.ts';
 import { performAs } from './perform.ts';
 
 const MAX_BODY_BYTES = 256 * 1_024;
 const INVALID_REQUEST = -32_600;
+/** Calls under way in this process. */
+const CALLS_AT_ONCE = { total: 100, perOrg: 4, what: 'calls of assistants' };
 const ROUTE = {
   schema: { hide: true },
   config: { scope: 'any', isRepeatable: true, takesUnknownFields: true },
@@ -13,7 +17,8 @@ const ROUTE = {
 } as const;
 
 /** The Model Context Protocol over HTTP, for the assistants of people who have an API key. */
-export const mcpRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+export const mcpRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, rateLimits }) => {
+  const slots = createSlots(CALLS_AT_ONCE);
   const { PUBLIC_URL, dashboardUrl } = config;
   const origins = [PUBLIC_URL, dashboardUrl].map((url) => new URL(url).origin);
 
@@ -29,7 +34,12 @@ export const mcpRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) =>
       import('./server.service.ts'),
     ]);
     const perform = performAs(app, request);
-    const caller = { db, org, perform, requestId, confirmationsUrl: `${dashboardUrl}/console/assistants` };
+    const limited = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      await enforce(rateLimits, 'assistant', org.keyId);
+      return slots.use(org.keyId, work);
+    };
+    const confirmationsUrl = `${dashboardUrl}/console/assistants`;
+    const caller = { db, org, perform, limited, requestId, confirmationsUrl };
     const handler = createMcpHandler(() => createMcpServer(caller));
     const given = new Request(new URL(request.url, PUBLIC_URL), {
       method,

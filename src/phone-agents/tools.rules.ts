@@ -1,3 +1,5 @@
+import { onlyReads } from '../actions/definitions/effects.rules.ts';
+import type { RequestType } from '../actions/definitions/schema.ts';
 import { objectOf } from '../actions/definitions/schema-parts.rules.ts';
 import type { Tool } from '../actions/definitions/tools.rules.ts';
 import { memberOf } from '../collections/records.ts';
@@ -5,7 +7,9 @@ import { memberOf } from '../collections/records.ts';
 /** What calls need to know of an action. */
 interface CallableAction {
   name: string;
-  request_type: string;
+  request_type: RequestType;
+  read_only: boolean;
+  held: boolean;
   requires_verified: boolean;
   require_form_submission: boolean;
   confirm: string;
@@ -25,15 +29,16 @@ export const KNOWLEDGE_TOOL: Tool = {
 };
 
 /** Returns why no call can take an action, or undefined if calls can. */
-export function obstacleOf({ requires_verified, require_form_submission, confirm }: CallableAction) {
+export function obstacleOf({ held, requires_verified, require_form_submission, confirm }: CallableAction) {
+  if (held) return 'is held until a person accepts its definition';
   if (requires_verified) return 'needs a verified contact, and nobody is verified on the phone';
   if (require_form_submission) return 'needs a form, and there is none on the phone';
   return confirm === 'always' ? 'needs a confirmation that cannot be given on the phone' : undefined;
 }
 
 /** Whether an action may change something, so that it is done only once it is confirmed. */
-export const changesSomething = ({ request_type }: Pick<CallableAction, 'request_type'>): boolean =>
-  request_type !== 'GET';
+export const changesSomething = (action: Pick<CallableAction, 'request_type' | 'read_only'>): boolean =>
+  !onlyReads(action);
 
 /** Returns the tool of an action that changes something: with an argument for the confirmation. */
 export function confirmable({ name, description, parameters }: Tool): Tool {

@@ -11,6 +11,7 @@ const EXCEPTIONS: Record<string, string> = {
   'PUT /chat/sessions/{id}/draft': 'only a signed-in member has drafts',
   'PUT /actions': 'imports a file of operations',
   'PUT /integrations/fareharbor': 'takes all connections at once, and asks FareHarbor first',
+  'PATCH /actions/mcp/{name}': 'asks the MCP server first: test/actions/mcp/mcp-servers.test.ts',
   'PUT /phone/numbers/{id}': 'the numbers are those of a voice platform: test/phone-agents/numbers.test.ts',
   'PATCH /insights/{id}': 'no request makes an insight',
 };

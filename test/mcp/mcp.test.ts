@@ -184,6 +184,19 @@ it('is answered by any process: two in turn serve one client', async () => {
   }
 });
 
+it('refuses calls beyond the limit of a key, and says how long to wait', async () => {
+  const limited = await startApi({ env: { RATE_LIMIT_ASSISTANT: '3' } });
+  const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new ModernTransport(new URL(`${limited.url}/mcp`), sent(limited.org.key)));
+  const results: Result[] = [];
+  for (let call = 0; call < 4; call++)
+    results.push((await client.callTool({ name: 'search_contacts', arguments: {} })) as Result);
+  expect(results.map(({ isError }) => isError === true)).toEqual([false, false, false, true]);
+  expect(textOf(results[3] as Result)).toMatch(/^429 rate_limited: .*wait \d+ s/);
+  await client.close();
+  await limited.close();
+});
+
 it('gives nothing of another organization', async () => {
   const assistant = await older(api.other.key);
   for (const [name, id] of [

@@ -4,6 +4,7 @@ import * as workflows from '../../workflows/index.ts';
 /** The workflows that no kind of the repair starts again, each with what brings its work back or why none is lost. */
 const OTHERS: Record<string, string> = {
   calibrateAnswers: 'orgs to calibrate are in their table: the maintenance requests those of the day and after changes',
+  listMcpTools: 'servers are in their table: the maintenance requests their lists daily',
   learnTags: 'orgs to learn from are in their table: the maintenance requests it daily',
   reviewInsights: 'weeks to review are in their table: the maintenance requests those that are missing',
   sendWebhooks: 'deliveries are in their tables: the maintenance wakes those that stall',

@@ -26,6 +26,8 @@ const SHARE_OF_PAIRS = IS_LONG ? 1 : 10;
 const OTHER_TABLES = [
   'phone_numbers',
   'mcp_confirmations',
+  'mcp_servers',
+  'mcp_tools',
   'csat_surveys',
   'dashboard_sessions',
   'session_reads',
@@ -112,6 +114,11 @@ const TRIED_ELSEWHERE = [
   'GET /chat/sessions/{id}/messages/{messageId}/pictures/{position}', // test/deliveries/inbound/inboxes.test.ts
   'PUT /phone/numbers/{id}', // test/phone-agents/numbers.test.ts: the numbers are those of a voice platform
   'DELETE /phone/numbers/{id}',
+  'GET /actions/mcp/{name}', // test/actions/mcp/mcp-servers.test.ts: a name is unique in its org alone
+  'PATCH /actions/mcp/{name}',
+  'DELETE /actions/mcp/{name}',
+  'POST /actions/mcp/{name}/refresh',
+  'POST /actions/mcp/{name}/accept',
 ];
 /** No key opens these, only a member who is signed in: test/sign-in and test/conversations. */
 const OF_MEMBERS = [

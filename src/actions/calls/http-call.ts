@@ -1,19 +1,22 @@
 import type { Db } from '../../db/connect.ts';
-import { type Issue, invalid, ProviderError, unprocessable } from '../../errors.ts';
+import { conflict, type Issue, invalid, ProviderError, unprocessable } from '../../errors.ts';
 import { idOf, newId } from '../../ids.ts';
-import { EgressError, type EgressResponse, type HttpClient } from '../../providers/egress/egress.ts';
+import { EgressError, type EgressResponse } from '../../providers/egress/egress.ts';
 import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
 import { headersOf, parsedBodyOf } from '../../providers/egress/response-content.ts';
 import { hasOriginOf, originOf } from '../../text/urls.rules.ts';
+import { onlyReads } from '../definitions/effects.rules.ts';
 import type { Operation } from '../definitions/operations.rules.ts';
 import { withoutReferences } from '../definitions/resolved-operations.rules.ts';
 import { getAction, type StoredAction } from '../definitions/service.ts';
+import { callTool, isTool } from '../mcp/tool-calls.ts';
+import { NO_OVERRIDES } from '../overrides/rules.ts';
 import { getOverrides, getSuppliedNames, type OverrideSubject } from '../overrides/service.ts';
 import { requestsOf } from './connections.ts';
 import type { CallDeps } from './deps.ts';
 import { issuesOf } from './parameter-schemas.ts';
 import { deleteCall, deleteCallOfEarlierDay, type StoredAnswer, startCall, storeAnswer } from './queries.ts';
-import { type ActionRequest, issuesOfGiven, requestOf } from './requests.rules.ts';
+import { issuesOfGiven, requestOf } from './requests.rules.ts';
 import type { ActionParameters, TestAction } from './schema.ts';
 
 export { deleteUnanswered, type StoredAnswer } from './queries.ts';
@@ -27,11 +30,16 @@ const MAX_STORED_BYTES = 256 * 1024;
 const MAX_SHOWN_ORIGIN = 300;
 
 /** What of an action is called. */
-type CalledAction = Operation & Pick<StoredAction, 'connection'>;
+type CalledAction = Operation & Pick<StoredAction, 'id' | 'connection' | 'held' | 'read_only'>;
 
 interface ActionCall extends OverrideSubject {
   parameters: ActionParameters;
+  /** When the call was proposed. A definition that was accepted later is another one. */
+  proposedAt?: Date | undefined;
 }
+
+/** An answer. `mayHaveActed`: something may have happened although its status refuses it, such as before a redirect. */
+type ActionAnswer = EgressResponse & { mayHaveActed: boolean };
 
 interface KeyedCall extends ActionCall {
   dedupeKey: string;
@@ -60,9 +68,9 @@ export async function testAction(
   const action = await getAction(deps.db, orgId, id);
   const request = await prepareRequest(deps, orgId, action, { parameters, contactId: contact_id });
   try {
-    return requestKey === null || action.request_type === 'GET'
-      ? await sendTest(action, request, newId())
-      : await testOnce(deps, orgId, action, { request, dedupeKey: idOf('test', orgId, requestKey) });
+    return requestKey === null || onlyReads(action)
+      ? await sendTest(request, newId())
+      : await testOnce(deps, orgId, { request, dedupeKey: idOf('test', orgId, requestKey) });
   } catch (error) {
     throw error instanceof EgressError ? unprocessable(error.message) : error;
   }
@@ -71,7 +79,6 @@ export async function testAction(
 async function testOnce(
   { db }: CallDeps,
   orgId: string,
-  operation: CalledAction,
   { request, dedupeKey }: { request: PreparedRequest; dedupeKey: string },
 ): Promise<TestAnswer> {
   await deleteCallOfEarlierDay(db, orgId, dedupeKey);
@@ -82,7 +89,7 @@ async function testOnce(
       'The request with this Idempotency-Key has called the action, and its answer was not seen. It may have been done: send a new key to call again',
     );
   try {
-    const answer = await sendTest(operation, request, dedupeKey);
+    const answer = await sendTest(request, dedupeKey);
     await storeAnswer(db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {
@@ -91,9 +98,9 @@ async function testOnce(
   }
 }
 
-async function sendTest(operation: Operation, request: PreparedRequest, dedupeKey: string): Promise<TestAnswer> {
+async function sendTest(request: PreparedRequest, dedupeKey: string): Promise<TestAnswer> {
   const began = performance.now();
-  const answer = await sendRequest(operation, request, dedupeKey);
+  const answer = await request.send(dedupeKey);
   return {
     status: answer.status,
     headers: headersOf(answer),
@@ -117,8 +124,8 @@ export async function callAction(
   const action = await getAction(deps.db, orgId, id);
   if (credentialOrigins !== undefined) assertOrigin(action, credentialOrigins);
   const request = await prepareRequest(deps, orgId, action, call);
-  if (action.request_type !== 'GET') return callOnce(deps, orgId, action, { request, dedupeKey, timeoutMs });
-  const answer = await sendRequest(action, request, dedupeKey, timeoutMs);
+  if (!onlyReads(action)) return callOnce(deps, orgId, { request, dedupeKey, timeoutMs });
+  const answer = await request.send(dedupeKey, timeoutMs);
   if (answer.status === 429 || answer.status >= 500)
     throw new ProviderError(`${new URL(answer.url).host} answered ${answer.status}`, {
       transient: true,
@@ -137,7 +144,7 @@ function assertOrigin({ api_endpoint }: Operation, credentialOrigins: string[]):
 
 /** An answer with any status, or none. `mayHaveArrived` is false only if certainly nothing was received. */
 export type SentAction =
-  | { kind: 'answered'; status: number; body: unknown; isRedirected: boolean }
+  | { kind: 'answered'; status: number; body: unknown; mayHaveActed: boolean }
   | { kind: 'lost'; mayHaveArrived: boolean; isTransient: boolean; message: string };
 
 /**
@@ -152,9 +159,9 @@ export async function sendAction(
 ): Promise<SentAction> {
   const request = await prepareRequest(deps, orgId, operation, call);
   try {
-    const answer = await sendRequest(operation, request, key, timeoutMs);
-    const isRedirected = answer.url !== new URL(request.url).href;
-    return { kind: 'answered', status: answer.status, body: parsedBodyOf(answer, MAX_SHOWN_BYTES), isRedirected };
+    const answer = await request.send(key, timeoutMs);
+    const { status, mayHaveActed } = answer;
+    return { kind: 'answered', status, body: parsedBodyOf(answer, MAX_SHOWN_BYTES), mayHaveActed };
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     const { mayHaveArrived, transient: isTransient, message } = error;
@@ -166,13 +173,15 @@ export async function sendAction(
 export async function checkParameters(
   db: Db,
   orgId: string,
-  operation: Operation,
+  operation: Operation & Pick<StoredAction, 'connection'>,
   { parameters, ...subject }: ActionCall,
 ): Promise<Issue[]> {
   return issuesOfGiven(
     withoutReferences(operation),
     parameters,
-    await getSuppliedNames(db, orgId, { ...subject, endpoint: operation.api_endpoint }),
+    isTool(operation)
+      ? () => false
+      : await getSuppliedNames(db, orgId, { ...subject, endpoint: operation.api_endpoint }),
     issuesOf,
   );
 }
@@ -180,14 +189,13 @@ export async function checkParameters(
 async function callOnce(
   deps: CallDeps,
   orgId: string,
-  operation: CalledAction,
   { request, dedupeKey, timeoutMs }: { request: PreparedRequest; dedupeKey: string; timeoutMs: number | undefined },
 ): Promise<StoredAnswer> {
   const before = await startCall(deps.db, orgId, dedupeKey);
   if (before?.answer) return before.answer;
   try {
     if (before !== undefined) throw unknownOutcome('An earlier try ended before its answer was seen');
-    const answer = toStoredAnswer(await sendRequest(operation, request, dedupeKey, timeoutMs));
+    const answer = toStoredAnswer(await request.send(dedupeKey, timeoutMs));
     await storeAnswer(deps.db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {
@@ -201,37 +209,51 @@ async function callOnce(
 const unknownOutcome = (message: string) =>
   new ProviderError(`${message}. It may have been done, so it is not tried again by itself`, { transient: false });
 
-/** A request with the client that sends it. */
-type PreparedRequest = ActionRequest & { requests: HttpClient };
+/** A request that can be sent. Its failures are EgressErrors. */
+interface PreparedRequest {
+  send(key: string, timeoutMs?: number): Promise<ActionAnswer>;
+}
 
 async function prepareRequest(
   deps: CallDeps,
   orgId: string,
-  operation: CalledAction,
-  { parameters, ...subject }: ActionCall,
+  action: CalledAction,
+  { parameters, proposedAt, ...subject }: ActionCall,
 ): Promise<PreparedRequest> {
   const { db, secrets } = deps;
-  const overrides = await getOverrides(db, secrets, orgId, { ...subject, endpoint: operation.api_endpoint });
-  const prepared = requestOf(withoutReferences(operation), parameters, overrides, issuesOf);
-  if ('request' in prepared) return { ...prepared.request, requests: await requestsOf(deps, orgId, operation) };
-  const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
-  const summary = prepared.issues.map(({ path, message }) => `parameters.${path}: ${message}`).join('; ');
-  throw invalid(`The action cannot be called with these arguments: ${summary.slice(0, 500)}`, issues);
+  if (action.held) throw conflict('The action is held: a person has to accept its definition first (GET /actions/mcp)');
+  // A server gets its own headers alone, and never those of a customer.
+  const overrides = isTool(action)
+    ? { own: NO_OVERRIDES, visitor: NO_OVERRIDES }
+    : await getOverrides(db, secrets, orgId, { ...subject, endpoint: action.api_endpoint });
+  const prepared = requestOf(withoutReferences(action), parameters, overrides, issuesOf);
+  if ('issues' in prepared) {
+    const issues = prepared.issues.map(({ path, message }) => ({ path: `body.parameters.${path}`, message }));
+    const summary = prepared.issues.map(({ path, message }) => `parameters.${path}: ${message}`).join('; ');
+    throw invalid(`The action cannot be called with these arguments: ${summary.slice(0, 500)}`, issues);
+  }
+  const { url, headers, body } = prepared.request;
+  if (isTool(action)) {
+    const given = body === undefined ? {} : JSON.parse(body.toString());
+    return {
+      send: (key, timeoutMs = TIMEOUT_MS) =>
+        callTool(deps, orgId, action.id, { arguments: given, key, timeoutMs, proposedAt }),
+    };
+  }
+  const requests = await requestsOf(deps, orgId, action);
+  return {
+    async send(key, timeoutMs = TIMEOUT_MS) {
+      const answer = await requests.request(url, {
+        method: action.request_type,
+        headers: { ...headers, 'idempotency-key': key },
+        ...(body === undefined ? {} : { body }),
+        timeoutMs,
+        maxBytes: MAX_ANSWER_BYTES,
+      });
+      return { ...answer, mayHaveActed: answer.url !== new URL(url).href };
+    },
+  };
 }
-
-const sendRequest = (
-  { request_type }: Operation,
-  { url, headers, body, requests }: PreparedRequest,
-  dedupeKey: string,
-  timeoutMs = TIMEOUT_MS,
-): Promise<EgressResponse> =>
-  requests.request(url, {
-    method: request_type,
-    headers: { ...headers, 'idempotency-key': dedupeKey },
-    ...(body === undefined ? {} : { body }),
-    timeoutMs,
-    maxBytes: MAX_ANSWER_BYTES,
-  });
 
 const toStoredAnswer = (answer: EgressResponse): StoredAnswer => ({
   status: answer.status,

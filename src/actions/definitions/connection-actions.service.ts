@@ -46,7 +46,8 @@ export async function replaceConnectionActions(
 const keyOf = ({ connection_name, operation }: { connection_name: string; operation: string }): string =>
   JSON.stringify([connection_name, operation]);
 
-function freeIdOf(wanted: string, taken: Set<string>): string {
+/** Returns an operation id that is free, and takes it. */
+export function freeIdOf(wanted: string, taken: Set<string>): string {
   let id = wanted;
   for (let n = 2; taken.has(id); n++) id = `${wanted}_${n}`;
   taken.add(id);

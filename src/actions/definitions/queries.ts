@@ -20,6 +20,8 @@ const COLUMNS = [
   'requires_verified',
   'confirm',
   'limits',
+  'read_only',
+  'held',
   'connection_kind',
   'connection_name',
   'created_at',
@@ -126,10 +128,10 @@ export async function upsertActions(
   const rows = actions.map(({ enabled_on_channel: { channels }, ...action }) => ({ ...action, channels }));
   const { rows: imported } = await sql<ImportedRow>`
     insert into actions (org_id, id, name, description, api_endpoint, request_type, operation_id, payload, channels, pinned, tags, require_form_submission,
-      retry_safe, requires_verified, confirm, limits)
+      retry_safe, requires_verified, confirm, limits, read_only)
     select ${orgId}::uuid, given.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as given (id uuid, name text, description text, api_endpoint text, request_type text, operation_id text, payload jsonb, channels text[],
-        pinned boolean, tags text[], require_form_submission boolean, retry_safe boolean, requires_verified boolean, confirm text, limits jsonb)
+        pinned boolean, tags text[], require_form_submission boolean, retry_safe boolean, requires_verified boolean, confirm text, limits jsonb, read_only boolean)
     on conflict (org_id, operation_id) do update set name = excluded.name, description = excluded.description,
       api_endpoint = excluded.api_endpoint, request_type = excluded.request_type, payload = excluded.payload, updated_at = now()
     where actions.connection_kind is null
@@ -220,7 +222,7 @@ export const listDescriptions = (db: Db, orgId: string, channel: SessionChannel)
     .selectFrom('actions')
     .select(['id', 'name', 'description', 'operation_id', 'tags', 'pinned'])
     .where('org_id', '=', orgId)
-    .where(sql<boolean>`${channel} = any(channels)`)
+    .where(sql<boolean>`${channel} = any(channels) and not held`)
     .orderBy('created_at')
     .orderBy('id')
     .execute();

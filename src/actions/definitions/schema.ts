@@ -119,6 +119,11 @@ const fields = {
     .describe(
       'Whether the AI’s call may be sent again where its outcome was not seen: what is called does the same Idempotency-Key once.',
     ),
+  read_only: z
+    .boolean()
+    .describe(
+      'Whether it changes nothing although it is no GET, such as a search by POST. The AI then calls it without a confirmation after it has read texts of others, and again where its outcome was not seen.',
+    ),
   requires_verified: z.boolean().describe('Whether the AI takes it only for contacts whose identity is verified.'),
   confirm: ConfirmWhen.describe(
     'When the AI asks before it takes the action. `always`, or `auto`: only where it has to, such as a change after it has read texts of others.',
@@ -140,6 +145,7 @@ export const CreateAction = z
     tags: fields.tags.default([]),
     require_form_submission: fields.require_form_submission.default(false),
     retry_safe: fields.retry_safe.default(false),
+    read_only: fields.read_only.default(false),
     requires_verified: fields.requires_verified.default(false),
     confirm: fields.confirm.default('auto'),
     limits: fields.limits.default(null),
@@ -191,9 +197,13 @@ export const Action = z
     tags: z.array(z.string()),
     require_form_submission: z.boolean(),
     retry_safe: z.boolean(),
+    read_only: z.boolean(),
     requires_verified: z.boolean(),
     confirm: ConfirmWhen,
     limits: z.unknown().describe('As it was given.'),
+    held: z
+      .boolean()
+      .describe('Whether nothing can call it: a tool of an MCP server whose definition a person has to accept.'),
     connection: z
       .object({ kind: z.string(), name: z.string() })
       .nullable()

@@ -26,6 +26,7 @@ export {
   listActionAddresses,
   listDescriptions,
   listKnownActions,
+  listOperationIds,
   lockActions,
   upsertActions,
 } from './queries.ts';

@@ -23,6 +23,10 @@ export interface ActionsTable {
   confirm: Generated<ConfirmWhen>;
   /** JSON Logic over the arguments. Where it holds, an agent must confirm. */
   limits: ColumnType<unknown, string | null | undefined, string | null>;
+  /** Whether it changes nothing, whatever its method is. */
+  read_only: Generated<boolean>;
+  /** Whether nobody can call it: a person has to accept its definition. */
+  held: Generated<boolean>;
   /** The connection whose keys it is called with, and which of its operations it is. */
   connection_kind: ConnectionKind | null;
   connection_name: string | null;

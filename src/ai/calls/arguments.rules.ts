@@ -1,6 +1,7 @@
 import type { ActionParameters } from '../../actions/calls/schema.ts';
 import { textOf } from '../../actions/calls/serialization.rules.ts';
 import { withLowerCaseNames } from '../../actions/overrides/rules.ts';
+import { canonicalJson } from '../../collections/canonical-json.ts';
 
 const MAX_DEPTH = 32;
 const TEXT_GROUPS = ['path_params', 'query_params', 'cookies'] as const;
@@ -34,12 +35,3 @@ const textsOf = (values: Record<string, unknown>): Record<string, string> =>
 
 const isEmptyGroup = (value: unknown): boolean =>
   value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
-
-/** Returns JSON whose objects have their names in order. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value).filter(([, inside]) => inside !== undefined);
-  const sorted = members.toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return `{${sorted.map(([key, inside]) => `${JSON.stringify(key)}:${canonicalJson(inside)}`).join(',')}}`;
-}

@@ -3,7 +3,8 @@ const MAX_TRIES = 3;
 
 /** The outcome of a request. */
 export type Attempt =
-  | { kind: 'answered'; status: number; isRedirected: boolean }
+  /** `mayHaveActed`: something may have happened although the answer refuses it. */
+  | { kind: 'answered'; status: number; mayHaveActed: boolean }
   /** No answer came. `mayHaveArrived` is false only if certainly nothing was received. */
   | { kind: 'lost'; mayHaveArrived: boolean; isTransient: boolean };
 
@@ -30,10 +31,10 @@ export function outcomeOf(attempt: Attempt, terms: AttemptTerms): 'done' | 'fail
 const isWorthRepeating = (attempt: Attempt): boolean =>
   attempt.kind === 'answered' ? attempt.status >= 500 : attempt.isTransient;
 
-/** Returns whether nothing can have happened. After a redirect, the first server may have acted before. */
+/** Returns whether nothing can have happened. */
 const isRefused = (attempt: Attempt): boolean =>
   attempt.kind === 'answered'
-    ? attempt.status >= 400 && attempt.status < 500 && !attempt.isRedirected
+    ? attempt.status >= 400 && attempt.status < 500 && !attempt.mayHaveActed
     : !attempt.mayHaveArrived;
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallDeps } from '../../actions/calls/deps.ts';
 import { sendAction } from '../../actions/calls/http-call.ts';
+import { onlyReads } from '../../actions/definitions/effects.rules.ts';
 import type { StoredAction } from '../../actions/definitions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -98,13 +99,13 @@ function beginTry(
     if (is_leased) return 'busy';
     const action = await findToolOf(trx, orgId, row);
     if (row.state === 'running') {
-      const isRead = action?.request_type === 'GET' && row.is_repeatable;
+      const isRead = action !== undefined && onlyReads(action) && row.is_repeatable;
       const next = afterCrash({ isRead, isRepeatable: row.is_repeatable && action !== undefined, tries: row.tries });
       if (next !== 'again') return end(trx, row, next, 'The call was interrupted before its answer was seen');
     }
     if (action === undefined) return end(trx, row, 'failed', 'The action was deleted');
     if (row.arguments === null) return end(trx, row, row.tries > 0 ? 'unknown' : 'failed', 'The call was redacted');
-    const isRead = action.request_type === 'GET';
+    const isRead = onlyReads(action);
     const isRepeatable = row.tries > 0 ? row.is_repeatable : isRead || action.retry_safe;
     return { call: await startTry(trx, row, { isRead, isRepeatable }), action, isRead };
   });
@@ -152,6 +153,7 @@ async function send(deps: CallDeps, orgId: string, { call, action }: OwnTry) {
   return sendAction(deps, orgId, action, {
     parameters: call.arguments ?? {},
     key: call.id,
+    proposedAt: call.created_at,
     timeoutMs: TIMEOUT_MS,
     contactId: call.contact_id ?? undefined,
     messageId: message?.message_id ?? undefined,

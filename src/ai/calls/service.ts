@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { checkParameters } from '../../actions/calls/http-call.ts';
 import { ActionParameters } from '../../actions/calls/schema.ts';
+import { onlyReads } from '../../actions/definitions/effects.rules.ts';
 import { listDescriptions, readActionsById, type StoredAction } from '../../actions/definitions/service.ts';
 import { listResponsible } from '../../conversations/assignment/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
@@ -109,7 +110,7 @@ export const confirmationFor = (
     exceedsLimits: exceedsLimits(action, parameters),
     needsForm: action.require_form_submission,
     asksAlways: action.confirm === 'always',
-    isRead: action.request_type === 'GET',
+    isRead: onlyReads(action),
     untrustedRead,
     wasRejected,
   });
@@ -197,12 +198,12 @@ export function fingerprintOf({
   contactId,
   turnId,
 }: {
-  action: Pick<StoredAction, 'id' | 'request_type'>;
+  action: Pick<StoredAction, 'id' | 'request_type' | 'read_only'>;
   parameters: ActionParameters;
   contactId: string | null;
   turnId: string;
 }): string {
-  const scope = action.request_type === 'GET' ? turnId : '';
+  const scope = onlyReads(action) ? turnId : '';
   const parts = [action.id, canonicalArguments(parameters), contactId ?? '', scope];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

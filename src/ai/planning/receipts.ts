@@ -1,3 +1,4 @@
+import { onlyReads } from '../../actions/definitions/effects.rules.ts';
 import { readActionsById } from '../../actions/definitions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { Receipt } from '../answers/validation.rules.ts';
@@ -18,7 +19,7 @@ export async function effectsAmong(
   if (calls.length === 0) return new Set();
   const ids = calls.map(({ action_id }) => action_id).filter((id) => id !== null);
   const actions = await readActionsById(db, orgId, [...new Set(ids)]);
-  const changing = new Set(actions.filter(({ request_type }) => request_type !== 'GET').map(({ id }) => id));
+  const changing = new Set(actions.filter((action) => !onlyReads(action)).map(({ id }) => id));
   return new Set(calls.filter(({ action_id: id }) => id === null || changing.has(id)).map(({ id }) => id));
 }
 

@@ -1,4 +1,7 @@
+import { onlyReads } from '../../actions/definitions/effects.rules.ts';
 import { toolsOf } from '../../actions/definitions/tools.rules.ts';
+import { oneLine } from '../../actions/mcp/definitions.rules.ts';
+import { memberOf } from '../../collections/records.ts';
 import type { SessionRow } from '../../conversations/sessions/service.ts';
 import {
   askModel,
@@ -78,7 +81,8 @@ interface StoredPlan {
 
 type StoredCall =
   | { kind: 'done' | 'failed' | 'unknown' | 'confirm' | 'in_progress'; callId: string; note: string }
-  | { kind: 'refused'; note: string; code: string };
+  /** `isQuoting`: the note has words of a server. */
+  | { kind: 'refused'; note: string; code: string; isQuoting?: boolean };
 
 /** Refusals of a call after which people get the session, whatever else could be planned. */
 const HANDOFFS: Partial<Record<string, string>> = {
@@ -87,6 +91,7 @@ const HANDOFFS: Partial<Record<string, string>> = {
 };
 const MAX_PLAN_TOKENS = 1_000;
 const MAX_RECEIPTS = 20;
+const MAX_TOLD_ERROR = 300;
 
 /**
  * Asks a model what to do, and does it, one call at a time, until nothing is left to call. Every call stands in the
@@ -95,6 +100,7 @@ const MAX_RECEIPTS = 20;
 export async function planTurn(deps: ModelDeps, orgId: string, planning: Planning): Promise<Planned> {
   const { terms, session, ledger } = planning;
   const notes: string[] = [];
+  let hasQuotes = false;
   let calls = 0;
   for (let step = 1; ; step++) {
     const known = (await ledger.list()).filter(({ state }) => state === 'done').slice(-MAX_RECEIPTS);
@@ -111,7 +117,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
       return { kind: 'search', queries, receipts };
     calls++;
-    const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0;
+    const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0 || hasQuotes;
     const made: StoredCall = await planning.decide('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
     if (made.kind === 'in_progress') return { kind: 'in_progress', model };
@@ -120,6 +126,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     const reason = made.kind === 'refused' ? HANDOFFS[made.code] : undefined;
     if (reason !== undefined) return { kind: 'handoff', reason, model };
     if (made.note !== '') notes.push(made.note);
+    hasQuotes ||= made.kind === 'refused' && made.isQuoting === true;
   }
 }
 
@@ -215,6 +222,15 @@ async function makeCall(
   if (settled.state === 'running') return end({ kind: 'in_progress', callId, note: '' });
   if (settled.state === 'unknown') return end({ kind: 'unknown', callId, note: '' });
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
-  const isHarmless = action.request_type === 'GET' || settled.state !== 'failed';
+  const isHarmless = onlyReads(action) || settled.state !== 'failed';
+  const told = toldError(settled.response);
+  if (isHarmless && told !== '')
+    return end({ kind: 'refused', code: settled.state, note: `${note}: ${told}`, isQuoting: true });
   return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
+}
+
+/** Returns what a tool has said of its error, such as that nothing was found, in one short line. */
+function toldError(response: unknown): string {
+  const text = memberOf(response, 'is_error') === true ? memberOf(response, 'text') : undefined;
+  return typeof text === 'string' ? oneLine(text, MAX_TOLD_ERROR) : '';
 }

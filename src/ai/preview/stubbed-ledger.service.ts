@@ -1,3 +1,4 @@
+import { onlyReads } from '../../actions/definitions/effects.rules.ts';
 import type { Db } from '../../db/connect.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -46,7 +47,7 @@ export function stubbedLedger(db: Db, orgId: string, turnId: string, stubs: read
       needs: confirmation?.needs ?? null,
       needs_because: confirmation?.because ?? null,
     };
-    const isRead = action.request_type === 'GET';
+    const isRead = onlyReads(action);
     const entry = { call, isRead, isRepeatable: isRead || action.retry_safe, fingerprint };
     entries.push(entry);
     calls.set(call.id, call);
@@ -94,7 +95,7 @@ function settle({ call, ...terms }: Entry, answer: ReturnType<typeof stubAnswers
       return;
     }
     const { status, body } = stub;
-    const state = outcomeOf({ kind: 'answered', status, isRedirected: false }, { ...terms, tries });
+    const state = outcomeOf({ kind: 'answered', status, mayHaveActed: false }, { ...terms, tries });
     if (state === 'again') continue;
     call.state = state;
     call.status = status;

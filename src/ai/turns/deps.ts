@@ -2,6 +2,7 @@ import type { SendingDeps } from '../../conversations/messages/service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import type { ModelDeps } from '../../models/asking.ts';
+import type { HttpClient, StreamClient } from '../../providers/egress/egress.ts';
 
 /** What a decision needs of the rest. */
 export interface DecisionDeps extends ModelDeps {
@@ -12,6 +13,7 @@ export interface DecisionDeps extends ModelDeps {
 
 /** What turns need of the rest. */
 export interface TurnDeps extends DecisionDeps {
+  egress: HttpClient & StreamClient;
   sending: SendingDeps;
   /** Where links to confirmations lead. */
   publicUrl: string;

@@ -83,6 +83,8 @@ const toTool = (row: ToolRow): Tool => ({
   tags: [],
   require_form_submission: false,
   retry_safe: false,
+  read_only: false,
+  held: false,
   requires_verified: row.requires_verified,
   confirm: row.confirm,
   limits: row.limits,

@@ -27,6 +27,7 @@ export type RateLimitName =
   | 'standard'
   | 'streaming'
   | 'member'
+  | 'assistant'
   | 'partner'
   | 'login-links'
   | 'sign-in'
@@ -46,6 +47,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     standard: config.RATE_LIMIT_STANDARD,
     streaming: config.RATE_LIMIT_STREAMING,
     member: config.RATE_LIMIT_MEMBER,
+    assistant: config.RATE_LIMIT_ASSISTANT,
     partner: config.RATE_LIMIT_PARTNER,
     'login-links': config.RATE_LIMIT_LOGIN_LINKS,
     'sign-in': config.RATE_LIMIT_SIGN_IN,
@@ -166,16 +168,16 @@ export function networkOf(address: string): string {
   return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
 }
 
-/** Counts the request against a limit and throws a 429 if the limit is exceeded. */
+/** Counts the request against a limit, and shows the rest of it on the reply. Throws a 429 if the limit is exceeded. */
 export async function enforce(
   rateLimits: RateLimits,
   name: RateLimitName,
   id: string,
-  reply: FastifyReply,
+  reply?: FastifyReply,
 ): Promise<void> {
   const count = await rateLimits.consume(name, id);
   const headers = quotaHeaders(rateLimits, name, count);
-  reply.headers(headers);
+  reply?.headers(headers);
   if (count.isAllowed) return;
   throw new TooManyRequests(
     `More than ${rateLimits.limitOf(name)} requests ${secondsOf(name) === HOUR_SECONDS ? 'an hour' : 'a minute'}: try again after the seconds in Retry-After`,

@@ -3,7 +3,7 @@ import type { SendingDeps } from '../../conversations/messages/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { SemanticSearch } from '../../knowledge/search/passage-search.service.ts';
 import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
-import type { HttpClient } from '../../providers/egress/egress.ts';
+import type { HttpClient, StreamClient } from '../../providers/egress/egress.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { StepPath } from '../interpreter/step-paths.rules.ts';
 import type { Run } from '../runs/shared.queries.ts';
@@ -12,7 +12,7 @@ import type { Run } from '../runs/shared.queries.ts';
 export interface ActionDeps {
   db: Db;
   /** For requests to addresses set by customers. */
-  egress: HttpClient;
+  egress: HttpClient & StreamClient;
   calls: ConnectionCalls;
   sending: SendingDeps;
   secrets: Secrets;

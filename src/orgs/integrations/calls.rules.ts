@@ -39,6 +39,7 @@ const PROVIDER_NAMES: Record<ConnectionKind, string> = {
   miaw: 'Salesforce',
   llm: 'The AI provider',
   fareharbor: 'FareHarbor',
+  mcp: 'The MCP server',
 };
 
 /**

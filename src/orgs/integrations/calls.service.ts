@@ -29,6 +29,8 @@ export interface ConnectionCalls {
   observe(requests: HttpClient, connection: CalledConnection): HttpClient;
   /** Returns the outcome of a send through a connection. */
   observeSend(connection: CalledConnection, send: () => Promise<SendOutcome>): Promise<SendOutcome>;
+  /** Shows that a connection's provider has answered. */
+  noteSuccess(connection: CalledConnection): void;
   /** Shows that a connection's provider answered with something that cannot be used. `error` has no text of it. */
   noteUnusable(connection: CalledConnection, error: string): void;
   /** Records what is not recorded yet. */
@@ -118,6 +120,7 @@ export function createConnectionCalls(db: Db, log: { warn(context: object, messa
       add(connection, resultOfSend(outcome), startedAt);
       return outcome;
     },
+    noteSuccess: (connection) => add(connection, { isSuccess: true }, Date.now()),
     noteUnusable: (connection, error) => add(connection, { isSuccess: false, error }, Date.now()),
     async close() {
       clearTimeout(timer);

@@ -3,6 +3,7 @@ import type { Secrets } from '../../secrets.ts';
 import {
   deleteIntegrationsExcept,
   findIntegration,
+  insertIntegration,
   insertIntegrations,
   listIntegrationsOf,
   upsertIntegration,
@@ -33,6 +34,20 @@ export const storeConnections = (
     db,
     connections.map((connection) => rowOf(secrets, orgId, connection)),
   );
+
+/** Stores a connection. Returns false if the org has one of its kind and name. */
+export const addConnection = (trx: Trx, secrets: Secrets, orgId: string, connection: NewConnection): Promise<boolean> =>
+  insertIntegration(trx, rowOf(secrets, orgId, connection));
+
+/** Replaces the settings and secrets of a connection. */
+export async function replaceConnection(
+  trx: Trx,
+  secrets: Secrets,
+  orgId: string,
+  connection: NewConnection,
+): Promise<void> {
+  await upsertIntegration(trx, rowOf(secrets, orgId, connection));
+}
 
 /** Replaces all connections of a kind with these. What belongs to a connection stays if one of its name stays. */
 export async function replaceConnections(
@@ -66,6 +81,17 @@ function rowOf(secrets: Secrets, orgId: string, { kind, name, provider, settings
 /** Returns all connections of a kind, by name. */
 export async function readConnections(db: Db, deps: IntegrationDeps, orgId: string, kind: string) {
   return (await listIntegrationsOf(db, orgId, kind)).map((row) => toAnswer(deps, orgId, row, {}));
+}
+
+/** Returns the settings of a connection with "***" for its secrets, and its secrets. Undefined if there is none. */
+export async function findNamedConnection(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  { kind, name }: { kind: string; name: string },
+): Promise<{ settings: StoredSettings; secrets: SecretValues; savedAt: Date } | undefined> {
+  const row = await findIntegration(db, orgId, kind, name);
+  return row && { settings: row.settings, secrets: openSecrets(secrets, orgId, row), savedAt: row.updated_at };
 }
 
 /** Returns the secrets of a connection, or undefined if there is none of this name. */

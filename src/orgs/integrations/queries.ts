@@ -112,6 +112,16 @@ export function upsertIntegration(db: Db, row: IntegrationRow) {
     .executeTakeFirstOrThrow();
 }
 
+/** Inserts a connection. Returns false if there is one of its kind and name. */
+export async function insertIntegration(db: Db, row: IntegrationRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('integrations')
+    .values(row)
+    .onConflict((oc) => oc.columns(['org_id', 'kind', 'name']).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
 export async function insertIntegrations(db: Db, rows: IntegrationRow[]): Promise<void> {
   if (rows.length > 0) await db.insertInto('integrations').values(rows).execute();
 }

@@ -222,7 +222,7 @@ export type PutIntegration = z.infer<(typeof INTEGRATION_BODIES)[IntegrationKind
 export type ConnectionSettings<Kind extends IntegrationKind> = z.infer<(typeof INTEGRATION_BODIES)[Kind]>['settings'];
 
 /** All kinds of connections, also those that an org may have several of. */
-export type ConnectionKind = IntegrationKind | 'fareharbor';
+export type ConnectionKind = IntegrationKind | 'fareharbor' | 'mcp';
 
 /** The paths of the secrets in each kind's settings. */
 export const SECRET_PATHS: Record<ConnectionKind, string[]> = {
@@ -237,6 +237,7 @@ export const SECRET_PATHS: Record<ConnectionKind, string[]> = {
   miaw: ['private_key'],
   llm: ['api_key'],
   fareharbor: ['app_key', 'user_key'],
+  mcp: ['headers'],
 };
 
 export const IntegrationRef = z.object({ kind: z.enum(INTEGRATION_KINDS) });

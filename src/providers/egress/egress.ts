@@ -81,8 +81,22 @@ export interface HttpClient {
   request(url: string, options?: EgressRequest): Promise<EgressResponse>;
 }
 
+/** Requests whose answers are read as they come, for protocols of streams. */
+export interface StreamClient {
+  /**
+   * Requests as the standard `fetch` does, under the rules of `request`: refuses addresses other than public ones, and
+   * ends a body after `maxBytes`. Returns redirects, and follows none. Failures, also those of the body, are EgressErrors.
+   */
+  fetch(url: string, request: FetchRequest): Promise<Response>;
+}
+
+export interface FetchRequest extends Pick<EgressRequest, 'method' | 'headers' | 'body'> {
+  signal: AbortSignal;
+  maxBytes: number;
+}
+
 /** The only way to reach addresses named by customers. */
-export interface Egress extends HttpClient {
+export interface Egress extends HttpClient, StreamClient {
   /** Downloads the content byte for byte, under the rules of `request`. */
   download(url: string, options: EgressRequest & { maxBytes: number }): Promise<Download>;
   /** Returns a checked address of the host. */
@@ -119,6 +133,7 @@ export function createEgress({
       return { ...answer, body: bytes.toString('utf8') };
     },
     download: async (url, options) => follow(agent, parseUrl(url), options),
+    fetch: async (url, request) => fetchOnce(agent, parseUrl(url), request),
     resolve: async (host) => elementAt(await addressesOf(host, check, lookup), 0),
     connect: (hostname, port) =>
       new Promise((resolve, reject) => {
@@ -252,12 +267,67 @@ async function requestOnce(
     }
     return { status: statusCode, headers, bytes: Buffer.concat(chunks), url: url.href };
   } catch (error) {
-    if (error instanceof EgressError) throw error;
-    const isLate = signal.aborted && hop.signal?.aborted !== true;
-    const message = isLate ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;
-    const problem = isLate ? 'timeout' : 'unreachable';
-    throw new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, problem, cause: error });
+    throw failureOf(error, url, signal, hop.signal);
   }
+}
+
+/** Statuses whose answers have no body (the Fetch standard's null body status). */
+const WITHOUT_BODY = new Set([101, 204, 205, 304]);
+
+async function fetchOnce(
+  dispatcher: Dispatcher,
+  url: URL,
+  { maxBytes, signal, method = 'GET', headers, body: sent }: FetchRequest,
+): Promise<Response> {
+  try {
+    const answer = send(url, {
+      dispatcher,
+      method,
+      headers: { 'user-agent': 'Switchboard', ...headers },
+      body: sent,
+      signal,
+    });
+    const { statusCode: status, headers: answered, body } = await unlessAborted(answer, signal);
+    const init = { status, headers: headersOf(answered) };
+    if (!WITHOUT_BODY.has(status))
+      return new Response(ReadableStream.from(boundedBody(body, { url, maxBytes, signal })), init);
+    await body.dump({ limit: MAX_DISCARDED_BYTES, signal });
+    return new Response(null, init);
+  } catch (error) {
+    throw failureOf(error, url, signal);
+  }
+}
+
+function headersOf(received: EgressResponse['headers']): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received))
+    for (const one of [value ?? []].flat()) headers.append(name, one);
+  return headers;
+}
+
+async function* boundedBody(
+  body: AsyncIterable<Buffer>,
+  { url, maxBytes, signal }: { url: URL; maxBytes: number; signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(`${url.host} answered with more than ${maxBytes} bytes`);
+      yield chunk;
+    }
+  } catch (error) {
+    throw failureOf(error, url, signal);
+  }
+}
+
+/** Returns the error of a request that has begun. It is late if its own signal has ended it, and not its caller's. */
+function failureOf(error: unknown, url: URL, signal: AbortSignal, outer?: AbortSignal): EgressError {
+  if (error instanceof EgressError) return error;
+  const isLate = signal.aborted && outer?.aborted !== true;
+  const message = isLate ? 'did not answer in time' : `could not be reached: ${reasonOf(error)}`;
+  const problem = isLate ? 'timeout' : 'unreachable';
+  return new EgressError(`${url.host} ${message}`, { transient: true, mayHaveArrived: true, problem, cause: error });
 }
 
 /** Returns the first bytes of a body, or fewer if it ends before, breaks, or takes too long. Closes a longer one. */

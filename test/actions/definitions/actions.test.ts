@@ -28,6 +28,7 @@ const EVERYTHING = {
   tags: ['orders'],
   require_form_submission: true,
   retry_safe: true,
+  read_only: true,
   requires_verified: true,
   confirm: 'always',
   limits: { '>': [{ var: 'body_params.amount' }, 100] },
@@ -53,6 +54,7 @@ describe('an action', () => {
     expect(first).toEqual({
       id: expect.any(String),
       ...EVERYTHING,
+      held: false,
       connection: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),

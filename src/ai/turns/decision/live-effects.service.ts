@@ -1,3 +1,4 @@
+import { onlyReads } from '../../../actions/definitions/effects.rules.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { runCall } from '../../calls/running.service.ts';
 import { listCallsOfSession, proposeCall } from '../../calls/service.ts';
@@ -30,7 +31,7 @@ export function liveEffects(
           await lockForEffect(trx, ref);
           const proposed = await proposeCall(trx, { orgId, sessionId, turnId, epoch }, proposal);
           const isMadeNow = proposed.call !== undefined && proposed.call.state !== 'needs_confirmation';
-          if (isMadeNow && proposal.action.request_type !== 'GET') await markEffects(trx, orgId, turnId);
+          if (isMadeNow && !onlyReads(proposal.action)) await markEffects(trx, orgId, turnId);
           return proposed;
         }),
       run: (callId, signal) =>

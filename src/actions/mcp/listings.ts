@@ -1,0 +1,52 @@
+import { unprocessable } from '../../errors.ts';
+import { withoutSecrets } from '../../orgs/integrations/secrets.ts';
+import { createAddressCheck } from '../../providers/egress/address-check.ts';
+import { type Egress, EgressError, type StreamClient } from '../../providers/egress/egress.ts';
+import { type McpConnection, type McpTool, type McpVerdict, withMcpServer } from '../../providers/mcp/client.ts';
+import { problemOfList } from './definitions.rules.ts';
+
+/** What a server has listed, and the era of the protocol that it speaks. */
+export interface Listing {
+  verdict: McpVerdict;
+  protocol: string;
+  tools: McpTool[];
+}
+
+/** Where a server is, with the headers that it gets. */
+export interface ServerAddress {
+  url: string;
+  headers: Record<string, string>;
+}
+
+const TIMEOUT_MS = 25_000;
+/** Without any network that an operator lets through. */
+const isPublic = createAddressCheck([]);
+
+/**
+ * Asks a server for all its tools, and which era of the protocol it speaks. Throws unprocessable if it cannot be asked,
+ * or lists what cannot be taken.
+ */
+export async function readListing(egress: Egress, server: ServerAddress): Promise<Listing> {
+  try {
+    await assertEncrypted(egress, server.url);
+    return await withMcpServer(egress, { ...server, verdict: null }, TIMEOUT_MS, listTools);
+  } catch (error) {
+    throw error instanceof EgressError ? unprocessable(withoutSecrets(error.message, server.headers)) : error;
+  }
+}
+
+/** Returns the tools of a connected server. Throws unprocessable for a list that cannot be taken. */
+export async function listTools({ verdict, protocol, listTools: list }: McpConnection): Promise<Listing> {
+  const tools = await list();
+  const problem = problemOfList(tools);
+  if (problem !== undefined) throw unprocessable(`The server ${problem}`);
+  return { verdict, protocol, tools };
+}
+
+/** On the way to a public address, headers without encryption can be read by others. */
+async function assertEncrypted(egress: Pick<Egress, 'resolve'> & StreamClient, url: string): Promise<void> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:') return;
+  if (isPublic(await egress.resolve(hostname)) === undefined)
+    throw unprocessable('The server has a public address: use https, as its headers could be read on the way');
+}
