@@ -46,6 +46,7 @@ const LONG_TIER = [
   'logging/start-refusals',
   'models/real-model',
   'operations/proxy',
+  'operations/rolling-upgrade',
   'operations/stopping',
   'outbox/repair',
   'outbox/waiting-work',
@@ -58,6 +59,7 @@ const LONG_TIER = [
   'sequences/gates/limits',
   'sequences/sending/many-waiting',
   'sla/year',
+  'tracing/programs',
   'webhooks/hostile',
   'workflows/crm',
 ];

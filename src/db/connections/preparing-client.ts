@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { currentTraceparent } from '../../tracing/spans.ts';
 
 const NAMED_STATEMENTS = 500;
 const names = new Map<string, string>();
@@ -41,6 +42,9 @@ const ONE_PLAN: Setting = { set: 'set plan_cache_mode = force_generic_plan', res
  */
 const MAX_PLAN_AGE_MS = 10_000;
 
+/** What a statement has that may write. Defaults of columns read the trace that it is part of from the connection. */
+const WRITES = /\b(?:insert into|update|delete from)\b/i;
+
 /** Statements that set and reset a parameter of Postgres. */
 interface Setting {
   set: string;
@@ -62,11 +66,21 @@ export class PreparingClient extends pg.Client {
   readonly #plans = new Map<string, ShortLivedPlan>();
   #planned = 0;
   #replanAt = performance.now() + MAX_PLAN_AGE_MS;
+  /** The trace that the connection has. Undefined: not known, as what was undone may have set it. */
+  #trace: string | undefined = '';
 
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
     this.#gather();
     this.#discardOldPlans();
+    if (typeof config === 'string') this.#followTrace(config);
+    const result = this.#queryNamed(config, values, callback);
+    if (this.#trace !== '' && result instanceof Promise) result.catch(() => this.#forgetTrace());
+    return result;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as of query
+  #queryNamed(config: any, values: any, callback: any): any {
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
       const name = statementName(config);
       if (name !== undefined) return super.query({ name, text: config, values });
@@ -106,6 +120,19 @@ export class PreparingClient extends pg.Client {
     if (now < this.#replanAt) return;
     this.#replanAt = now + MAX_PLAN_AGE_MS;
     this.#send('discard plans');
+  }
+
+  #forgetTrace(): void {
+    this.#trace = undefined;
+  }
+
+  /** Sends the trace of what is done now ahead of a statement that writes, unless the connection has it. */
+  #followTrace(text: string): void {
+    const current = currentTraceparent();
+    if (text.startsWith('rollback')) this.#trace = this.#trace === '' && current === '' ? '' : undefined;
+    if (current === this.#trace || !WRITES.test(text)) return;
+    this.#trace = current;
+    this.#send(`select set_config('switchboard.trace', '${current}', false)`);
   }
 
   /** Gathers what is written to the socket until all that runs now has ended. */
