@@ -48,6 +48,7 @@ const LONG_TIER = [
   'operations/proxy',
   'operations/rolling-upgrade',
   'operations/stopping',
+  'operations/worker-versions',
   'outbox/repair',
   'outbox/waiting-work',
   'recognition/unsure-language',

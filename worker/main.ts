@@ -78,6 +78,7 @@ const relay = isInteractive
       reactions: createReactions(quota, config, deps),
       inline: createInlineWork(deps),
       listHeadings: createHeadings(config.dashboardUrl),
+      startsEagerly: config.WORKER_DEPLOYMENT === undefined,
       log,
     })
   : undefined;

@@ -30,6 +30,7 @@ interface Sender {
   db: Db;
   inline: InlineWork;
   listHeadings: HeadingSource;
+  startsEagerly: boolean;
   log: Log;
 }
 
@@ -131,18 +132,18 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
 
 /** Sends a command with its title, and without where the namespace has no attribute for titles: the work comes first. */
 async function dispatchTitled(batch: Batch, command: ClaimedCommand): Promise<void> {
-  const { client, log } = batch;
+  const { client, log, startsEagerly: isEager } = batch;
   const { title = command.summary ?? undefined, details } = batch.headings.get(command.workflow_id) ?? {};
   if (batch.hasTitles) {
     try {
-      return await dispatch(client, command, { title, details });
+      return await dispatch(client, command, { title, details, isEager });
     } catch (error) {
       if (!isTitleUnknown(error)) throw error;
       batch.hasTitles = false;
       log.warn('Temporal has no search attribute Title: workflows start without it. Run deploy/temporal-namespace.sh');
     }
   }
-  await dispatch(client, command, { details });
+  await dispatch(client, command, { details, isEager });
 }
 
 const spanOptionsOf = ({ type, org_id, trace }: ClaimedCommand, others: (string | null)[]) => ({

@@ -13,7 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-export { type Span, SpanKind } from '@opentelemetry/api';
+export { SpanKind } from '@opentelemetry/api';
 
 /** Names of our own attributes. */
 export const ORG_ID = 'switchboard.org_id';
@@ -21,7 +21,7 @@ export const REQUEST_ID = 'switchboard.request_id';
 export const RUN_ID = 'switchboard.run_id';
 
 /** Stands for all contexts of traces that are not sampled: what follows from them is not sampled either. */
-export const UNSAMPLED = `00-${'f'.repeat(32)}-${'f'.repeat(16)}-00`;
+const UNSAMPLED = `00-${'f'.repeat(32)}-${'f'.repeat(16)}-00`;
 
 /** Not a span: what is done without tracing gets it. */
 const NO_SPAN = trace.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: TraceFlags.NONE });

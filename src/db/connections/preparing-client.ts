@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { currentTraceparent } from '../../tracing/spans.ts';
+import { isStalePlan } from '../failures.ts';
 
 const NAMED_STATEMENTS = 500;
 const names = new Map<string, string>();
+/**
+ * Part of the names of statements. A migration of the next version that gives a table another column makes all statements
+ * that return its rows fail, for as long as their names are used. All connections prepare theirs again then.
+ */
+let generation = 0;
 
 /**
  * A statement with this comment is never named, so Postgres plans it for its actual values. A named statement may get
@@ -55,6 +61,7 @@ interface ShortLivedPlan {
   name: string;
   /** In ms of performance.now(). */
   until: number;
+  generation: number;
 }
 
 /**
@@ -83,12 +90,25 @@ export class PreparingClient extends pg.Client {
   #queryNamed(config: any, values: any, callback: any): any {
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
       const name = statementName(config);
-      if (name !== undefined) return super.query({ name, text: config, values });
+      if (name !== undefined) return this.#queryPrepared({ name, text: config, values });
       if (config.includes(SHORT_LIVED_PLAN))
         return this.#queryUnder(ONE_PLAN, { name: this.#planOf(config), text: config, values });
       if (config.includes(MORE_MEMORY)) return this.#queryUnder(RAISED_WORK_MEM, { text: config, values });
     }
     return super.query(config, values, callback);
+  }
+
+  /** Prepares the statement again if its plan is stale. In a transaction, which has failed, the next try does. */
+  async #queryPrepared(query: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
+    const before = generation;
+    try {
+      return await super.query(query);
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      if (generation === before) generation++;
+      if (this.getTransactionStatus() !== 'I') throw error;
+      return super.query({ ...query, name: statementName(query.text) });
+    }
   }
 
   /** Queries under a setting. It is sent together with the query, and undone with it. */
@@ -102,10 +122,10 @@ export class PreparingClient extends pg.Client {
   #planOf(text: string): string {
     const now = performance.now();
     const plan = this.#plans.get(text);
-    if (plan !== undefined && plan.until > now) return plan.name;
+    if (plan !== undefined && plan.until > now && plan.generation === generation) return plan.name;
     if (plan !== undefined) this.#deallocate(plan.name);
     const name = `plan_${++this.#planned}`;
-    this.#plans.set(text, { name, until: now + PLAN_TTL_MS });
+    this.#plans.set(text, { name, until: now + PLAN_TTL_MS, generation });
     return name;
   }
 
@@ -151,10 +171,12 @@ export class PreparingClient extends pg.Client {
 
 function statementName(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined) return known;
+  if (known !== undefined) return ofGeneration(known);
   const isUnnamed = text.includes(PLANNED_EACH_TIME) || text.includes(SHORT_LIVED_PLAN);
   if (isUnnamed || names.size >= NAMED_STATEMENTS) return undefined;
   const name = createHash('sha1').update(text).digest('base64url');
   names.set(text, name);
-  return name;
+  return ofGeneration(name);
 }
+
+const ofGeneration = (name: string): string => (generation === 0 ? name : `${name}-${generation}`);
