@@ -12,6 +12,7 @@ const GROUND = [
   'reports',
   'schemas',
   'text',
+  'tracing',
 ];
 // Every other folder of src is a domain, and a new domain is covered without a line here.
 const domain = `^src/(?!(?:api|cli|db|dev|outbox|providers|repair|temporal|${GROUND.join('|')})/)([^/]+)/`;
@@ -302,7 +303,7 @@ const layers = [
       '^workflows/',
       '^src/temporal/(contract|search-attributes)\\.ts$',
       anyDomain('rules|contract'),
-      npm('@temporalio/(?:workflow|common)'),
+      npm('@temporalio/(?:workflow|common|interceptors-opentelemetry)'),
     ],
     ['type-only'],
   ),

@@ -59,7 +59,9 @@ const LONG_TIER = [
   'logging/start-refusals',
   'models/real-model',
   'operations/proxy',
+  'operations/rolling-upgrade',
   'operations/stopping',
+  'operations/worker-versions',
   'outbox/repair',
   'outbox/waiting-work',
   'recognition/unsure-language',
@@ -71,6 +73,7 @@ const LONG_TIER = [
   'sequences/gates/limits',
   'sequences/sending/many-waiting',
   'sla/year',
+  'tracing/programs',
   'webhooks/hostile',
   'workflows/crm',
 ];

@@ -11,6 +11,11 @@ const PROGRAMS = { api: 'src/api/main.ts', worker: 'worker/main.ts' };
 
 /** Packages that are native, that read files beside their own, or that are loaded late because they are large. */
 const EXTERNAL = [
+  '@opentelemetry/context-async-hooks',
+  '@opentelemetry/core',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace-base',
   '@temporalio/*',
   'eld',
   'mailauth',

@@ -79,6 +79,20 @@ export const settings = {
   WORKER_QUEUES: taskQueues.describe(
     'Task queues that a worker polls, of interactive, bulk, crawls, rendering, embedding and webhooks; only one with `interactive` relays events, receives mail and cleans up',
   ),
+  WORKER_DEPLOYMENT: z
+    .string()
+    .regex(/^[\w-]{1,100}$/, 'must be a name of letters, digits, - and _')
+    .optional()
+    .describe(
+      'Name of the Worker Deployment of Temporal that the workers belong to: they take work once their version is its current one. Workers are not versioned when absent',
+    ),
+  WORKER_BUILD_ID: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, 'must be a name of letters, digits, ., - and _')
+    .optional()
+    .describe(
+      'Version of a worker within WORKER_DEPLOYMENT, the same for all workers of one build; the version of the product when absent',
+    ),
   WORKFLOW_BUNDLE: z
     .string()
     .optional()
@@ -261,6 +275,40 @@ export const settings = {
     .default('on')
     .describe(
       'Whether work takes the fast path where ARCHITECTURE.md lists one; `off` gives the same results by the slow paths, to find out whether a fault is in a fast one',
+    ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl
+    .optional()
+    .describe('Base URL of the receiver of OpenTelemetry traces by OTLP over HTTP; no traces are recorded when absent'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .enum(['http/protobuf'], 'must be http/protobuf')
+    .default('http/protobuf')
+    .describe('How traces are sent; there is one way'),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .optional()
+    .describe('Headers for that receiver, such as a key: `name=value`, comma-separated and percent-encoded'),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
+    .default('parentbased_always_on')
+    .describe('Which traces are recorded; those with `parentbased_` record a trace whole or not at all'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of the traces that the samplers with `traceidratio` record, from 0 to 1'),
+  OTEL_RESOURCE_ATTRIBUTES: z
+    .string()
+    .optional()
+    .describe(
+      'Attributes of all spans, `name=value`, comma-separated and percent-encoded; `service.name` is `switchboard-api` or `switchboard-worker` unless named here',
     ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

@@ -9,9 +9,11 @@ import { createWriteQuota } from '../src/db/write-quota.ts';
 import { endOnUnhandledError } from '../src/logging/failing-start.ts';
 import { createLogger } from '../src/logging/logger.ts';
 import { outageBy } from '../src/logging/outages.ts';
+import { VERSION } from '../src/operations/health.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { endOnStopSignal, onStopSignal } from '../src/processes/shutdown.ts';
 import { isTemporalUnavailable } from '../src/temporal/dispatch.ts';
+import { startTracing } from '../src/tracing/start.ts';
 import { loadWorkflowBundle } from './bundle.ts';
 import { createWorkerDeps } from './deps.ts';
 import { startDomainChecks } from './domain-checks.ts';
@@ -29,6 +31,8 @@ import { installRuntime, isOfCore } from './temporal-log.ts';
 import { freeLoopbackPort } from './temporal-metrics.ts';
 import { createTimeZoneCheck } from './time-zone-check.ts';
 import { startTokenRenewal } from './token-renewal.ts';
+import { createWorkerTracing } from './tracing.ts';
+import { versionOf } from './versions.ts';
 
 const RETRY_MS = 1_000;
 const RELAY_CONNECTIONS = 4;
@@ -44,6 +48,8 @@ const log = createLogger({
 });
 endOnUnhandledError(log);
 endOnStopSignal();
+const tracing = await startTracing(config, { name: 'worker', version: VERSION }, log);
+const workerTracing = await createWorkerTracing(tracing);
 const temporalMetricsPort = config.WORKER_OPS_PORT === undefined ? undefined : await freeLoopbackPort();
 installRuntime(log, temporalMetricsPort);
 
@@ -72,6 +78,7 @@ const relay = isInteractive
       reactions: createReactions(quota, config, deps),
       inline: createInlineWork(deps),
       listHeadings: createHeadings(config.dashboardUrl),
+      startsEagerly: config.WORKER_DEPLOYMENT === undefined,
       log,
     })
   : undefined;
@@ -113,7 +120,14 @@ onStopSignal(log, config.STOP_GRACE_SECONDS, async () => {
   stopRepair?.();
   ops?.stopWatching();
   await Promise.all([stopReceiving(), runStarter?.stop(), relay?.stop(), workers?.stop()]);
-  await Promise.all([ops?.close(), closeDeps(), temporal?.connection.close(), relayConnection.close(), close()]);
+  await Promise.all([
+    ops?.close(),
+    tracing?.stop(),
+    closeDeps(),
+    temporal?.connection.close(),
+    relayConnection.close(),
+    close(),
+  ]);
 });
 
 /** Drops the connection: one on which a worker could not be created refuses others of its queue. */
@@ -125,7 +139,7 @@ async function disconnect(): Promise<void> {
 
 while (!isStopping) {
   try {
-    temporal ??= await connectWorkers(config);
+    temporal ??= await connectWorkers(config, workerTracing);
     workers = await runWorkers({
       connection: temporal.connection,
       namespace: config.TEMPORAL_NAMESPACE,
@@ -134,6 +148,8 @@ while (!isStopping) {
       graceSeconds: config.STOP_GRACE_SECONDS,
       deps,
       quota,
+      version: versionOf(config),
+      tracing: workerTracing,
     });
     log.info('working');
     if (isInteractive) void checkTimeZones(temporal.client);

@@ -1,3 +1,4 @@
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import { type ActivityDeps, createActivities } from '../activities/index.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
@@ -7,6 +8,7 @@ import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { orgLogInterceptor } from './interceptors/org-log.ts';
 import { writeQuotaInterceptor } from './interceptors/write-quota.ts';
 import { QUEUES } from './queues.ts';
+import { WITHOUT_TRACING, type WorkerTracing } from './tracing.ts';
 import { createWorkflowThread } from './workflow-threads.ts';
 
 /** How long before the end of the grace activities are cancelled, and how long before it they are cut off. */
@@ -24,6 +26,10 @@ export interface WorkersOptions {
   graceSeconds: number;
   deps: Omit<ActivityDeps, 'stopping' | 'quota'>;
   quota: WriteQuota;
+  /** The version of the workers in a Worker Deployment. Without it, they are not versioned. */
+  version?: WorkerDeploymentVersion | undefined;
+  /** Without it, no traces are recorded. */
+  tracing?: WorkerTracing;
 }
 
 export interface Workers {
@@ -47,6 +53,8 @@ export async function runWorkers({
   graceSeconds,
   deps,
   quota,
+  version,
+  tracing = WITHOUT_TRACING,
 }: WorkersOptions): Promise<Workers> {
   const stopping = new AbortController();
   const activities = createActivities({ ...deps, stopping: stopping.signal, quota });
@@ -60,8 +68,16 @@ export async function runWorkers({
       ...(WITHOUT_WORKFLOWS.has(taskQueue) ? {} : { workflowBundle }),
       activities,
       interceptors: {
-        activity: [orgLogInterceptor, writeQuotaInterceptor(quota), heartbeatInterceptor, failureInterceptor],
+        activity: [
+          ...tracing.activity,
+          orgLogInterceptor,
+          writeQuotaInterceptor(quota),
+          heartbeatInterceptor,
+          failureInterceptor,
+        ],
       },
+      sinks: tracing.sinks,
+      ...(version && { workerDeploymentOptions: deploymentOf(version) }),
       shutdownGraceTime: (graceSeconds - CANCEL_SECONDS_BEFORE_END) * 1_000,
       shutdownForceTime: (graceSeconds - FORCE_SECONDS_BEFORE_END) * 1_000,
       ...QUEUES[taskQueue],
@@ -87,6 +103,16 @@ export async function runWorkers({
     },
   };
 }
+
+/**
+ * Returns the options of versioned workers. Workflows move to the version that becomes current, and replay there: many of
+ * them wait for months, and a version that they were pinned to would have to run as long.
+ */
+const deploymentOf = (version: WorkerDeploymentVersion) => ({
+  version,
+  useWorkerVersioning: true as const,
+  defaultVersioningBehavior: 'AUTO_UPGRADE' as const,
+});
 
 /** Ends the workers that were created: running one is the only way to end it. */
 async function endCreated(creating: Promise<Worker>[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../src/config.ts';
+import { WITHOUT_TRACING, type WorkerTracing } from './tracing.ts';
 
 /** Whether Temporal could not be reached. */
 export const isConnectionFailure = (error: unknown): boolean =>
@@ -16,7 +17,13 @@ export interface WorkerTemporal {
  * Connects the workers and the relay. Rejects if Temporal cannot be reached. Later interruptions are retried
  * automatically.
  */
-export async function connectWorkers({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }: Config): Promise<WorkerTemporal> {
+export async function connectWorkers(
+  { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }: Config,
+  tracing: Pick<WorkerTracing, 'client'> = WITHOUT_TRACING,
+): Promise<WorkerTemporal> {
   const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
-  return { connection, client: new Client({ connection, namespace: TEMPORAL_NAMESPACE }) };
+  return {
+    connection,
+    client: new Client({ connection, namespace: TEMPORAL_NAMESPACE, interceptors: { workflow: tracing.client } }),
+  };
 }

@@ -12,7 +12,7 @@ import type { RunSequenceInput, SendTotals, SequenceProgress } from '../src/sequ
 import { WAKE } from '../src/temporal/contract.ts';
 import { DATABASE_BATCH, SEND_BATCH } from './activity-options.ts';
 import { recordingCancellation } from './cancellation.ts';
-import { setWaitsFor } from './waits-for.ts';
+import { clearWaitsFor, setWaitsFor, type WaitReason } from './waits-for.ts';
 
 const BATCHES_PER_RUN = 200;
 
@@ -64,6 +64,7 @@ async function sendUntilEnd(input: RunSequenceInput): Promise<SendTotals> {
       await condition(() => isWoken, Math.max(progress.nextDueInMs, 1), {
         summary: 'waiting for the next step to be due',
       });
+    clearWaitsFor();
   }
 }
 
@@ -74,9 +75,10 @@ const add = (a: SendTotals, b: SendTotals): SendTotals => ({
   unknown: a.unknown + b.unknown,
 });
 
-function reasonOf({ state, trouble, nextDueInMs }: SequenceProgress): Parameters<typeof setWaitsFor>[0] {
+function reasonOf({ state, trouble, nextDueInMs, waitsFor }: SequenceProgress): WaitReason {
   if (trouble) return 'provider';
   if (state === 'paused') return 'person';
+  if (waitsFor) return waitsFor;
   return nextDueInMs === null ? 'event' : 'timer';
 }
 

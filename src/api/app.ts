@@ -67,6 +67,7 @@ import { guardText } from './edge/input/text-guard.ts';
 import { refuseUnknownFields } from './edge/input/unknown-fields.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { serverSentEvents } from './edge/server-sent-events.ts';
+import { traces } from './edge/traces.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -166,6 +167,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   });
   await app.register(measure, { durations: requestDurations(metrics.registry) });
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  await app.register(traces);
   await app.register(closeConnections, deps);
   await app.register(unknownRoutes);
   await app.register(cookie);

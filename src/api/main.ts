@@ -8,9 +8,11 @@ import { createWriteQuota } from '../db/write-quota.ts';
 import { endOnUnhandledError } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { outageBy } from '../logging/outages.ts';
+import { VERSION } from '../operations/health.ts';
 import { startOpsServer } from '../operations/server.ts';
 import { endOnStopSignal, onStopSignal } from '../processes/shutdown.ts';
 import { connectTemporalHealth } from '../temporal/client.ts';
+import { startTracing } from '../tracing/start.ts';
 import { createApp } from './app.ts';
 import { createApiDeps } from './create-deps.ts';
 
@@ -18,6 +20,7 @@ const config = loadConfigOrExit('api');
 const logger = createLogger({ name: 'api', level: config.LOG_LEVEL, outageOf: outageBy(isDatabaseUnavailable) });
 endOnUnhandledError(logger);
 endOnStopSignal();
+const tracing = await startTracing(config, { name: 'api', version: VERSION }, logger);
 const quota = createWriteQuota(config.WRITE_QUOTA_BYTES);
 const { db, pool, close } = connect(config.DATABASE_URL, {
   poolSize: await choosePoolSize(config, logger),
@@ -39,6 +42,6 @@ onStopSignal(logger, config.STOP_GRACE_SECONDS, async () => {
   await sleep(config.DRAIN_SECONDS * 1_000);
   stopWatching();
   await app.close();
-  await Promise.all([ops?.close(), closeDeps(), temporal.close()]);
+  await Promise.all([ops?.close(), closeDeps(), temporal.close(), tracing?.stop()]);
   await close();
 });

@@ -1,13 +1,15 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
-import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import { type Migration, type MigrationProvider, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { endOnUnhandledError, StartRefused } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { connect, type Db } from './connect.ts';
 import { refuseSharedConnections } from './connections/poolers.ts';
 import { onceAvailable } from './connections/starting.ts';
+import { isDeadlock, isLockTimeout } from './failures.ts';
 import { assertPositionsContinue, continuePositions } from './positions.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
@@ -23,25 +25,33 @@ const provider: MigrationProvider = {
   },
 };
 
+/** A table of which somebody needs a lock may be used by nobody else meanwhile: requests give up after two seconds. */
+const LOCK_TIMEOUT = '1s';
+/** About two minutes. */
+const MAX_TRIES = 60;
+const MAX_PAUSE_MS = 2_000;
+
 /**
  * Runs a migration. An index of a large table may take any time, but a wait for a table ends soon: all others that use it
  * queue behind.
  */
 async function limited(db: Kysely<unknown>, up: Migration['up']): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db);
-  await sql`set local lock_timeout = '30s'`.execute(db);
+  await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(db);
   await up(db);
 }
 
 const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknown>, provider });
 
 /**
- * Migrates the schema to this version's state, and has the positions of a restored dump continued. Several processes may call it at once: they queue on an advisory lock.
+ * Migrates the schema to this version's state, and has the positions of a restored dump continued. Several processes may
+ * call it at once: they queue on an advisory lock. All migrations are one transaction, which is repeated where the programs
+ * at work had a table for too long, or waited for one another with it.
  */
 export async function migrateToLatest(databaseUrl: string): Promise<void> {
   const { db, close } = connect(databaseUrl, { poolSize: 4, statementTimeoutMs: 0 });
   try {
-    const { error, results } = await migratorOf(db).migrateToLatest();
+    const { error, results } = await migrateUnderLoad(db);
     const failed = results?.find((result) => result.status === 'Error');
     if (error !== undefined) {
       throw new Error(`Migration ${failed?.migrationName ?? ''} failed`, { cause: error });
@@ -49,6 +59,14 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
     await continuePositions(db);
   } finally {
     await close();
+  }
+}
+
+async function migrateUnderLoad(db: Db): Promise<MigrationResultSet> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await migratorOf(db).migrateToLatest();
+    if (tries === MAX_TRIES || !(isDeadlock(outcome.error) || isLockTimeout(outcome.error))) return outcome;
+    await sleep(Math.random() * MAX_PAUSE_MS);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { currentIds, outsideOfWork } from '../processes/current-work.ts';
+import { currentTraceId } from '../tracing/spans.ts';
 import { loggableText, loggedError } from './loggable.rules.ts';
 import { createRepeatLimit } from './repeats.ts';
 
@@ -50,7 +51,9 @@ export function createLogger({ name, level, outageOf = () => undefined }: Logger
 /** Returns the ids of the current work that the log does not name by itself: a key twice is read differently. */
 function idsBeyond(bindings: Context): Context {
   return Object.fromEntries(
-    Object.entries(currentIds()).filter(([key, id]) => id !== undefined && bindings[key] === undefined),
+    Object.entries({ ...currentIds(), traceId: currentTraceId() }).filter(
+      ([key, id]) => id !== undefined && bindings[key] === undefined,
+    ),
   );
 }
 

@@ -4,6 +4,7 @@ import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { type Sent, sendWithCommit } from '../db/connections/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
+import { isTracing } from '../tracing/spans.ts';
 import type { EventPayloads, EventType } from './events.ts';
 import type { OutboxKind } from './wake.ts';
 
@@ -17,6 +18,8 @@ export interface ClaimedEvent<Type extends EventType> {
   /** The number of runs of customers' workflows in the chain of causes of this event. */
   depth: number;
   created_at: Date;
+  /** The trace of its cause, where this process records traces. */
+  trace?: string | null;
 }
 
 /** An event of any of these types. Its `type` discriminates the union. */
@@ -25,6 +28,7 @@ export type AnyClaimedEvent = ClaimedEventOf<EventType>;
 
 export interface ClaimedCommand extends DispatchedCommand {
   id: number;
+  trace: string | null;
 }
 
 /** A batch after each failed attempt has this share of the events, so that one event holds up fewer others. */
@@ -47,7 +51,7 @@ export interface EventClaim {
  * have failed, holds nothing back. The locks end with the transaction.
  */
 export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<EventClaim> {
-  const { rows } = await trx.executeQuery(claim(trx, { behind, limit }));
+  const { rows } = await trx.executeQuery((isTracing() ? claimWithTraces : claim)(trx, { behind, limit }));
   const [first] = rows;
   return { events: rows, mayBeInterrupted: first?.may_be_interrupted === true, backend: first?.backend ?? 0 };
 }
@@ -57,6 +61,15 @@ const claim = compiledOnce(
     AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
   >`
     select *, pg_backend_pid() as backend from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8)`,
+);
+
+/** The function cannot return the trace too: statements that other versions have prepared would fail. */
+const claimWithTraces = compiledOnce(
+  ({ behind, limit }: { behind: string; limit: number }) => sql<
+    AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
+  >`
+    select *, (select trace from outbox where outbox.id = event.id), pg_backend_pid() as backend
+    from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8) as event order by id`,
 );
 
 /** Average number of commands per workflow in a batch. Repeated commands are sent once. */
@@ -104,7 +117,7 @@ export async function claimCommands(
   const { rows: commands } = await sql<ClaimedCommand>`
     select command.* from unnest(${[...new Set(heads.map(({ workflow_id }) => workflow_id))]}::text[]) as head
     cross join lateral (
-      select id, org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload from outbox
+      select id, org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, trace from outbox
       where workflow_id = head order by id limit ${Math.ceil((limit * COMMANDS_PER_WORKFLOW) / heads.length)} for update skip locked
     ) as command
     order by id

@@ -6,6 +6,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
 import { dispatch, type Heading, isTemporalUnavailable } from '../temporal/dispatch.ts';
 import { isTitleUnknown } from '../temporal/search-attributes.ts';
+import { inSpan, ORG_ID, SpanKind } from '../tracing/spans.ts';
 import { type ClaimedCommand, claimCommands, defer, deleteClaimed, type FinishedBatch } from './claim.ts';
 import { type InlineWork, runInline } from './inline-work.ts';
 
@@ -29,6 +30,7 @@ interface Sender {
   db: Db;
   inline: InlineWork;
   listHeadings: HeadingSource;
+  startsEagerly: boolean;
   log: Log;
 }
 
@@ -103,7 +105,7 @@ const inOrderOfCost = (queues: ClaimedCommand[][], inline: InlineWork): ClaimedC
 /** Sends the commands of one workflow in order, up to the first failure. */
 async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
   const { trx, inline, log } = batch;
-  for (const [command, ids] of withoutRepeats(queue)) {
+  for (const { command, ids, traces } of withoutRepeats(queue)) {
     if (performance.now() > batch.until) return;
     const work = inline.get(command.type);
     if (work !== undefined) {
@@ -111,7 +113,9 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
       if (performance.now() > batch.inlineUntil) return;
     }
     try {
-      if (work === undefined || !(await runInline(work, command, log))) await dispatchTitled(batch, command);
+      await inSpan(spanOptionsOf(command, traces), async () => {
+        if (work === undefined || !(await runInline(work, command, log))) await dispatchTitled(batch, command);
+      });
       batch.sent.push(...ids);
     } catch (error) {
       if (isTemporalUnavailable(error)) {
@@ -128,27 +132,44 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
 
 /** Sends a command with its title, and without where the namespace has no attribute for titles: the work comes first. */
 async function dispatchTitled(batch: Batch, command: ClaimedCommand): Promise<void> {
-  const { client, log } = batch;
+  const { client, log, startsEagerly: isEager } = batch;
   const { title = command.summary ?? undefined, details } = batch.headings.get(command.workflow_id) ?? {};
   if (batch.hasTitles) {
     try {
-      return await dispatch(client, command, { title, details });
+      return await dispatch(client, command, { title, details, isEager });
     } catch (error) {
       if (!isTitleUnknown(error)) throw error;
       batch.hasTitles = false;
       log.warn('Temporal has no search attribute Title: workflows start without it. Run deploy/temporal-namespace.sh');
     }
   }
-  await dispatch(client, command, { details });
+  await dispatch(client, command, { details, isEager });
+}
+
+const spanOptionsOf = ({ type, org_id, trace }: ClaimedCommand, others: (string | null)[]) => ({
+  name: `outbox ${type}`,
+  kind: SpanKind.CONSUMER,
+  attributes: { [ORG_ID]: org_id },
+  parent: trace,
+  others,
+});
+
+/** A command, with the ids of all that it stands for and the traces of the repeated ones. */
+interface DistinctCommand {
+  command: ClaimedCommand;
+  ids: number[];
+  traces: (string | null)[];
 }
 
 /** Merges consecutive equal signals: a signal only means "read the database again". */
-function withoutRepeats(queue: ClaimedCommand[]): [ClaimedCommand, number[]][] {
-  const distinct: [ClaimedCommand, number[]][] = [];
+function withoutRepeats(queue: ClaimedCommand[]): DistinctCommand[] {
+  const distinct: DistinctCommand[] = [];
   for (const command of queue) {
     const last = distinct.at(-1);
-    if (last !== undefined && command.kind === 'signal' && last[0].signal === command.signal) last[1].push(command.id);
-    else distinct.push([command, [command.id]]);
+    if (last !== undefined && command.kind === 'signal' && last.command.signal === command.signal) {
+      last.ids.push(command.id);
+      last.traces.push(command.trace);
+    } else distinct.push({ command, ids: [command.id], traces: [] });
   }
   return distinct;
 }

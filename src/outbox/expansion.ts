@@ -6,6 +6,7 @@ import { isDatabaseUnavailable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
 import { runAsWriter } from '../processes/current-work.ts';
+import { beginSpan, inSpan, ORG_ID, SpanKind, type SpanOptions } from '../tracing/spans.ts';
 import { atDepth } from './causation.ts';
 import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type FinishedBatch } from './claim.ts';
 import type { EventType } from './events.ts';
@@ -101,12 +102,26 @@ async function expandBatch(
 /** Expands events once their claim is stored. Returns the ids of all of them. */
 async function expandTogether(trx: Trx, { reactions }: Expander, { orgId, groups, claim }: Batch): Promise<number[]> {
   const reading = await pipelined(trx);
-  const read = Promise.all(
-    groups.map((group, nth) => readFor(reading, reactions, orgId, { ...typed(group), isAhead: nth > 0 })),
-  );
-  const [pending] = await Promise.all([read, claim]);
-  for (const [place, group] of groups.entries()) await actOn(trx, group, pending[place] ?? []);
-  return groups.flat().map(({ id }) => id);
+  const spans = groups.map((group) => beginSpan(spanOptionsOf(group)));
+  let failure: unknown;
+  try {
+    const read = Promise.all(
+      groups.map((group, nth) =>
+        spans[nth]?.within(() => readFor(reading, reactions, orgId, { ...typed(group), isAhead: nth > 0 })),
+      ),
+    );
+    const [pending] = await Promise.all([read, claim]);
+    for (const [place, group] of groups.entries()) {
+      await spans[place]?.within(() => actOn(trx, group, pending[place] ?? []));
+      spans[place]?.end();
+    }
+    return groups.flat().map(({ id }) => id);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    for (const span of spans) span.end(failure);
+  }
 }
 
 /**
@@ -119,8 +134,10 @@ async function expandApart(trx: Trx, { reactions, log }: Expander, { orgId, grou
   for (const group of groups) {
     const ids = group.map(({ id }) => id);
     try {
-      await inSavepoint(trx, async () =>
-        actOn(trx, group, await readFor(trx, reactions, orgId, { ...typed(group), isAhead: false })),
+      await inSpan(spanOptionsOf(group), () =>
+        inSavepoint(trx, async () =>
+          actOn(trx, group, await readFor(trx, reactions, orgId, { ...typed(group), isAhead: false })),
+        ),
       );
       expanded.push(...ids);
     } catch (error) {
@@ -147,6 +164,11 @@ async function readFor<Type extends EventType>(
         : reaction.read(trx, orgId, events, { isAhead }),
   );
   return (await Promise.all(pending)).filter((reaction) => reaction !== undefined);
+}
+
+function spanOptionsOf(group: AnyClaimedEvent[]): SpanOptions {
+  const { type, org_id, trace } = elementAt(group, 0);
+  return { name: `outbox ${type}`, kind: SpanKind.CONSUMER, attributes: { [ORG_ID]: org_id }, parent: trace ?? null };
 }
 
 const typed = (group: AnyClaimedEvent[]) => ({ type: elementAt(group, 0).type, events: group });

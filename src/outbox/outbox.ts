@@ -8,6 +8,8 @@ import { wakeForCommands } from './wake.ts';
 export interface Command extends Omit<DispatchedCommand, 'org_id'> {
   /** Nobody waits for it: the org's other commands go first, and few such are sent at once. */
   is_deferrable?: true;
+  /** The trace of its cause, if that is not the one of the transaction. */
+  trace?: string | null;
 }
 
 export interface Subject {
@@ -50,10 +52,11 @@ export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): 
 
 /** SQL: inserts commands. A condition on each `command` can follow. */
 export const insertOfCommands = (orgId: string, commands: Command[]) => sql`
-  insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, is_deferrable)
-  select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, coalesce(is_deferrable, false)
+  insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, is_deferrable, trace)
+  select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, coalesce(is_deferrable, false),
+    coalesce(trace, nullif(current_setting('switchboard.trace', true), ''))
   from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
-    task_queue text, signal text, summary text, payload jsonb, is_deferrable boolean)`;
+    task_queue text, signal text, summary text, payload jsonb, is_deferrable boolean, trace text)`;
 
 function commandOf<Input extends object>(
   contract: WorkflowContract<Input>,

@@ -29,6 +29,8 @@ export interface RelayOptions {
   inline?: InlineWork;
   /** The headings of workflows. Without it, the title of each is the summary of its command. */
   listHeadings?: HeadingSource;
+  /** Whether the first task of a workflow may go to a worker of this process at once. */
+  startsEagerly?: boolean;
   log: Log;
 }
 
@@ -46,6 +48,7 @@ export function startRelay({
   reactions,
   inline = new Map(),
   listHeadings = async () => new Map(),
+  startsEagerly = true,
   log,
 }: RelayOptions): Relay {
   const stopping = new AbortController();
@@ -63,7 +66,7 @@ export function startRelay({
 
   const startLoop = (kind: OutboxKind, work: Loop['work']) =>
     runLoop({ db, kind, waking: waking[kind], work, stop: stopping.signal, log });
-  const sender = { db: commandDb, inline, listHeadings, log };
+  const sender = { db: commandDb, inline, listHeadings, startsEagerly, log };
   const loops = [
     ...Array.from({ length: EVENT_LOOPS }, () => startLoop('events', eventExpander(db, reactions, log))),
     ...Array.from({ length: COMMAND_LOOPS }, () => startLoop('commands', commandSender(sender, temporal))),

@@ -13,6 +13,8 @@ export interface OutboxTable {
   payload: ColumnType<Record<string, unknown>, string, string>;
   causation: string | null;
   depth: Generated<number>;
+  /** The traceparent (W3C Trace Context) of what has written it. */
+  trace: string | null;
   attempts: Generated<number>;
   /** The number of processes that ended while they handled only this event. 1 after the end of a batch with several. */
   interruptions: Generated<number>;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Actor } from '../schemas/actor.ts';
+import { ORG_ID, setSpanAttribute } from '../tracing/spans.ts';
 
 /** A request or an activity. Its owner and writer are an org, a partner or the address of an anonymous caller. */
 interface Work {
@@ -40,11 +41,12 @@ export function setOwner(owner: string, writer = owner): void {
   if (work !== undefined) Object.assign(work, { owner, writer });
 }
 
-/** Sets the org that the current work is for. It uses the org's connections, and writes for it unless told otherwise. */
+/** Sets the org that the current work is for, also in its span. It uses the org's connections, and writes for it unless told otherwise. */
 export function setOrg(orgId: string, writer = orgId): void {
   setOwner(orgId, writer);
   const work = works.getStore();
   if (work !== undefined) work.orgId = orgId;
+  setSpanAttribute(ORG_ID, orgId);
 }
 
 /** Returns the ids that the log names with each line of the current work. */

@@ -34,6 +34,8 @@ export interface SequenceProgress {
   hasMore: boolean;
   /** Time until something is due, or null when nothing waits. */
   nextDueInMs: number | null;
+  /** What holds the next send until it is due, besides its time. Absent in older histories. */
+  waitsFor?: 'gate' | 'quiet hours' | null;
   /** The channels whose provider is away, and why. Absent in older histories. */
   trouble?: string | null;
 }

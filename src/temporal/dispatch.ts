@@ -27,16 +27,22 @@ export interface Heading {
   details?: string | undefined;
 }
 
+/** How a workflow starts. */
+export interface Start extends Heading {
+  /** Its first task may go to a worker of this process at once. Not where workers are versioned: theirs may not be the current version. */
+  isEager: boolean;
+}
+
 const DISPATCH_TIMEOUT_MS = 10_000;
 
 /**
  * Hands one command to Temporal, within 10 s. A start is ignored if its workflow id was ever used: it repeats an
- * earlier start. The heading is that of a workflow that starts.
+ * earlier start. What is said of the start holds for a workflow that starts.
  */
-export const dispatch = (client: Client, command: DispatchedCommand, heading: Heading): Promise<void> =>
-  client.withDeadline(Date.now() + DISPATCH_TIMEOUT_MS, () => send(client, command, heading));
+export const dispatch = (client: Client, command: DispatchedCommand, start: Start): Promise<void> =>
+  client.withDeadline(Date.now() + DISPATCH_TIMEOUT_MS, () => send(client, command, start));
 
-async function send(client: Client, command: DispatchedCommand, { title, details }: Heading): Promise<void> {
+async function send(client: Client, command: DispatchedCommand, { title, details, isEager }: Start): Promise<void> {
   const { org_id: orgId, subject_id: subjectId, workflow_id: workflowId } = command;
   const options = {
     workflowId,
@@ -61,7 +67,7 @@ async function send(client: Client, command: DispatchedCommand, { title, details
     await client.workflow.start(command.type, {
       ...options,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      requestEagerStart: client.connection instanceof NativeConnection, // in a worker of this process, if it has capacity
+      requestEagerStart: isEager && client.connection instanceof NativeConnection, // in a worker of this process, if it has capacity
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

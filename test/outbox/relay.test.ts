@@ -209,7 +209,7 @@ describe('the relay', () => {
     } as unknown as Client;
     const log = pino({ level: 'silent' });
     const sendBatch = commandSender(
-      { db: api.db, inline: new Map(), listHeadings: async () => new Map(), log },
+      { db: api.db, inline: new Map(), listHeadings: async () => new Map(), startsEagerly: true, log },
       () => slow,
     );
     const left: number[] = [];

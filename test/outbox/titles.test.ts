@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { decideConfirmation } from '../../src/ai/confirmations/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { enqueue, start } from '../../src/outbox/outbox.ts';
 import type { TaskQueue, WorkflowContract } from '../../src/temporal/contract.ts';
+import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
+import { addTurn, newAction, proposed } from '../ai/calls/calling.ts';
 import { textsIn } from '../support/payloads.ts';
-import { emailStep, inDomain } from '../support/sequences.ts';
+import { emailStep, inDomain, timeIn } from '../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { activate } from '../support/triggers.ts';
 
@@ -40,6 +44,17 @@ const waiting = (workflowId: string, reason: string) =>
       .some(({ key, value }) => key.name === 'WaitsFor' && value === reason);
   });
 
+/** Returns what a workflow waited for, one after the other. null: it was cleared. */
+async function reasonsOf(workflowId: string): Promise<(string | null)[]> {
+  const { events } = await stack.temporal.workflow.getHandle(workflowId).fetchHistory();
+  return (events ?? []).flatMap(({ upsertWorkflowSearchAttributesEventAttributes: upsert }) => {
+    const payload = upsert?.searchAttributes?.indexedFields?.WaitsFor;
+    if (payload === undefined) return [];
+    const value: unknown = defaultPayloadConverter.fromPayload(payload);
+    return [Array.isArray(value) ? (value[0] ?? null) : (value as string | null)];
+  });
+}
+
 it('the title of a session’s workflow has its ticket number and the kind, with a link to the console, and nothing of its contact', async () => {
   const contact = await stack.org.post('/contacts', { contact: { name: 'Ann Lee', email: 'ann@title.example' } });
   const { body } = await stack.org.post('/chat/sessions', { contact_id: contact.body.id, channel: { type: 'web' } });
@@ -65,6 +80,42 @@ it('a sequence’s workflow has its name as the title, cut to what Temporal stor
   expect((await stack.org.put(`/sequences/${body.id}/cancel`)).status).toBe(200);
   await stack.temporal.workflow.getHandle(`sequence/${body.id}`).result();
   expect(title).toBe(`Sequence "${name}"`.slice(0, 200));
+});
+
+it('a sequence says that it waits for quiet hours or another gate, and no longer once that is over', async () => {
+  const org = await stack.createOrg();
+  const steps = [emailStep('One'), emailStep('Two')];
+  const quietNow = { start: timeIn('UTC', -60), end: timeIn('UTC', 60) };
+  await org.patch('/org/settings', { timezone: 'UTC', quiet_hours: quietNow });
+  const { body } = await org.post('/sequences', { name: 'Gated', filter: null, steps, gates: { daily_cap: 1 } });
+  await org.post('/contacts', { contact: { email: 'eve@title.example' } });
+  await waiting(`sequence/${body.id}`, 'quiet hours');
+  await org.patch('/org/settings', { quiet_hours: null });
+  await waiting(`sequence/${body.id}`, 'gate');
+  expect(stack.sink.to('eve@title.example')).toHaveLength(1);
+  await org.put(`/sequences/${body.id}/cancel`);
+  const handle = stack.temporal.workflow.getHandle(`sequence/${body.id}`);
+  await handle.result();
+  expect((await reasonsOf(`sequence/${body.id}`)).slice(-4)).toEqual(['quiet hours', null, 'gate', null]);
+});
+
+it('a session that will be resolved says that it waits for an agent to confirm a call, and no longer once that is decided', async () => {
+  const org = await newAnsweringOrg(stack);
+  await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 60 });
+  await org.post('/autopilot/settings/publish');
+  const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
+  const ask = () =>
+    org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: QUESTION } });
+  await ask();
+  await waiting(`ai-turn/${id}`, 'person');
+  const action = await newAction(org, 'https://shop.example', { limits: { '>': [{ var: 'body_params.amount' }, 1] } });
+  const call = await proposed(stack.db, await addTurn(stack.db, org, id), action);
+  await ask();
+  await waiting(`ai-turn/${id}`, 'confirmation');
+  const decided = { decision: 'reject', by: 'agent' } as const;
+  await inTransaction(stack.db, (trx) => decideConfirmation(trx, org.id, call.id, decided));
+  await eventually('the decision', async () => (await reasonsOf(`ai-turn/${id}`)).includes(null));
+  expect((await reasonsOf(`ai-turn/${id}`)).slice(0, 3)).toEqual(['person', 'confirmation', null]);
 });
 
 it('the workflow of a run has the name of the customer’s workflow as the title, and says that it waits for a time', async () => {

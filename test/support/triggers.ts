@@ -4,6 +4,7 @@ import type { Db } from '../../src/db/connect.ts';
 import type { TestOrg } from './stack/api.ts';
 
 interface NewTrigger {
+  name?: string;
   trigger_type: string;
   trigger_configuration?: unknown;
   trigger_constraints?: unknown;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Worker } from '@temporalio/worker';
+import { WITHOUT_TRACING } from '../../worker/tracing.ts';
 import { kebabCase } from '../support/stack/record-histories.ts';
 import { testWorkflowBundle } from '../support/stack/servers.ts';
 import { installRuntime } from '../support/stack/temporal-runtime.ts';
@@ -15,6 +16,26 @@ const types = [...readFileSync(new URL('../../workflows/index.ts', import.meta.u
   .flatMap(([, names = '']) => names.split(', '))
   .toSorted();
 
+/** Without the long tier, some: each takes a second. */
+const inTraces =
+  process.env.TEST_TIER === 'long' ? histories : ['answer-session.json', 'run-automation.json', 'run-sequence.json'];
+
+/** Returns a history as if its workflow had been started in a sampled trace. */
+function traced(name: string) {
+  const history = read(name);
+  const [started] = history.events;
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  started.workflowExecutionStartedEventAttributes.header = {
+    fields: {
+      '_tracer-data': {
+        metadata: { encoding: Buffer.from('json/plain').toString('base64') },
+        data: Buffer.from(JSON.stringify({ traceparent })).toString('base64'),
+      },
+    },
+  };
+  return history;
+}
+
 /** A patched workflow has another history, `<type>.<patch>.json`, beside the one from before the patch. */
 const typeOf = (name: string) => name.replace(/\..*$/, '');
 
@@ -29,6 +50,11 @@ it('has no stack traces in recorded histories: they name folders of the machine'
 describe('the current workflow code replays recorded histories', () => {
   it.each(histories)('%s', async (name) => {
     await Worker.runReplayHistory({ workflowBundle: testWorkflowBundle() }, read(name));
+  });
+
+  it.each(inTraces)('%s, in a trace', async (name) => {
+    const { sinks } = WITHOUT_TRACING;
+    await Worker.runReplayHistory({ workflowBundle: testWorkflowBundle(), sinks }, traced(name));
   });
 
   it('a changed history fails to replay', async () => {

@@ -1,4 +1,5 @@
 import type { ActivityInboundCallsInterceptor, ActivityOutboundCallsInterceptor } from '@temporalio/worker';
+import { ORG_ID, setSpanAttribute } from '../../src/tracing/spans.ts';
 
 /** Returns the org that an activity is for, if its input names one. */
 export function orgOf(argument: unknown): string | undefined {
@@ -6,7 +7,7 @@ export function orgOf(argument: unknown): string | undefined {
   return isNamed && typeof argument.orgId === 'string' ? argument.orgId : undefined;
 }
 
-/** Adds the id of the org to what the SDK logs about an activity. */
+/** Adds the id of the org to what the SDK logs about an activity, and to its span. */
 export const orgLogInterceptor = (): {
   inbound: ActivityInboundCallsInterceptor;
   outbound: ActivityOutboundCallsInterceptor;
@@ -16,6 +17,7 @@ export const orgLogInterceptor = (): {
     inbound: {
       execute(input, next) {
         orgId = orgOf(input.args[0]);
+        if (orgId !== undefined) setSpanAttribute(ORG_ID, orgId);
         return next(input);
       },
     },

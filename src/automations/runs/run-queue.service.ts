@@ -77,7 +77,7 @@ async function startRun(trx: Trx, orgId: string, run: Run): Promise<boolean> {
   const next = await advanceRun(trx, context, undefined);
   if (next.kind === 'end') return false;
   const input = { orgId, runId: run.id, next, isAtOnce: true as const };
-  const command = start(RUN_AUTOMATION, input, subjectOfRun(run.id, context.definition.name));
+  const command = { ...start(RUN_AUTOMATION, input, subjectOfRun(run.id, context.definition.name)), trace: run.trace };
   const isFailed = next.kind === 'failed';
   await enqueue(trx, orgId, isFailed ? { ...command, is_deferrable: true } : command);
   return !isFailed;

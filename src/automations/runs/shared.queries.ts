@@ -17,6 +17,7 @@ export const RUN_COLUMNS = [
   'batch_id',
   'left_batch',
   'redactions',
+  'trace',
 ] as const;
 const COLUMNS_OF_RUN = RUN_COLUMNS.map((column) => `run.${column}` as const);
 

@@ -38,6 +38,8 @@ export interface AutomationRunsTable {
   left_batch: Generated<boolean>;
   /** The process that claimed its batch does it, without a workflow. */
   is_inline: Generated<boolean>;
+  /** The traceparent (W3C Trace Context) of what has started it. */
+  trace: string | null;
   /** How often its texts were removed. */
   redactions: Generated<number>;
   created_at: Generated<Date>;

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { currentTraceparent } from '../../tracing/spans.ts';
+import { isStalePlan } from '../failures.ts';
 
 const NAMED_STATEMENTS = 500;
 const names = new Map<string, string>();
+/**
+ * Part of the names of statements. A migration of the next version that gives a table another column makes all statements
+ * that return its rows fail, for as long as their names are used. All connections prepare theirs again then.
+ */
+let generation = 0;
 
 /**
  * A statement with this comment is never named, so Postgres plans it for its actual values. A named statement may get
@@ -41,6 +48,9 @@ const ONE_PLAN: Setting = { set: 'set plan_cache_mode = force_generic_plan', res
  */
 const MAX_PLAN_AGE_MS = 10_000;
 
+/** What a statement has that may write. Defaults of columns read the trace that it is part of from the connection. */
+const WRITES = /\b(?:insert into|update|delete from)\b/i;
+
 /** Statements that set and reset a parameter of Postgres. */
 interface Setting {
   set: string;
@@ -51,6 +61,7 @@ interface ShortLivedPlan {
   name: string;
   /** In ms of performance.now(). */
   until: number;
+  generation: number;
 }
 
 /**
@@ -62,19 +73,42 @@ export class PreparingClient extends pg.Client {
   readonly #plans = new Map<string, ShortLivedPlan>();
   #planned = 0;
   #replanAt = performance.now() + MAX_PLAN_AGE_MS;
+  /** The trace that the connection has. Undefined: not known, as what was undone may have set it. */
+  #trace: string | undefined = '';
 
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
     this.#gather();
     this.#discardOldPlans();
+    if (typeof config === 'string') this.#followTrace(config);
+    const result = this.#queryNamed(config, values, callback);
+    if (this.#trace !== '' && result instanceof Promise) result.catch(() => this.#forgetTrace());
+    return result;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as of query
+  #queryNamed(config: any, values: any, callback: any): any {
     if (typeof config === 'string' && Array.isArray(values) && values.length > 0 && callback === undefined) {
       const name = statementName(config);
-      if (name !== undefined) return super.query({ name, text: config, values });
+      if (name !== undefined) return this.#queryPrepared({ name, text: config, values });
       if (config.includes(SHORT_LIVED_PLAN))
         return this.#queryUnder(ONE_PLAN, { name: this.#planOf(config), text: config, values });
       if (config.includes(MORE_MEMORY)) return this.#queryUnder(RAISED_WORK_MEM, { text: config, values });
     }
     return super.query(config, values, callback);
+  }
+
+  /** Prepares the statement again if its plan is stale. In a transaction, which has failed, the next try does. */
+  async #queryPrepared(query: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
+    const before = generation;
+    try {
+      return await super.query(query);
+    } catch (error) {
+      if (!isStalePlan(error)) throw error;
+      if (generation === before) generation++;
+      if (this.getTransactionStatus() !== 'I') throw error;
+      return super.query({ ...query, name: statementName(query.text) });
+    }
   }
 
   /** Queries under a setting. It is sent together with the query, and undone with it. */
@@ -88,10 +122,10 @@ export class PreparingClient extends pg.Client {
   #planOf(text: string): string {
     const now = performance.now();
     const plan = this.#plans.get(text);
-    if (plan !== undefined && plan.until > now) return plan.name;
+    if (plan !== undefined && plan.until > now && plan.generation === generation) return plan.name;
     if (plan !== undefined) this.#deallocate(plan.name);
     const name = `plan_${++this.#planned}`;
-    this.#plans.set(text, { name, until: now + PLAN_TTL_MS });
+    this.#plans.set(text, { name, until: now + PLAN_TTL_MS, generation });
     return name;
   }
 
@@ -106,6 +140,19 @@ export class PreparingClient extends pg.Client {
     if (now < this.#replanAt) return;
     this.#replanAt = now + MAX_PLAN_AGE_MS;
     this.#send('discard plans');
+  }
+
+  #forgetTrace(): void {
+    this.#trace = undefined;
+  }
+
+  /** Sends the trace of what is done now ahead of a statement that writes, unless the connection has it. */
+  #followTrace(text: string): void {
+    const current = currentTraceparent();
+    if (text.startsWith('rollback')) this.#trace = this.#trace === '' && current === '' ? '' : undefined;
+    if (current === this.#trace || !WRITES.test(text)) return;
+    this.#trace = current;
+    this.#send(`select set_config('switchboard.trace', '${current}', false)`);
   }
 
   /** Gathers what is written to the socket until all that runs now has ended. */
@@ -124,10 +171,12 @@ export class PreparingClient extends pg.Client {
 
 function statementName(text: string): string | undefined {
   const known = names.get(text);
-  if (known !== undefined) return known;
+  if (known !== undefined) return ofGeneration(known);
   const isUnnamed = text.includes(PLANNED_EACH_TIME) || text.includes(SHORT_LIVED_PLAN);
   if (isUnnamed || names.size >= NAMED_STATEMENTS) return undefined;
   const name = createHash('sha1').update(text).digest('base64url');
   names.set(text, name);
-  return name;
+  return ofGeneration(name);
 }
+
+const ofGeneration = (name: string): string => (generation === 0 ? name : `${name}-${generation}`);

@@ -2,6 +2,7 @@ import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import { elementAt } from '../../collections/checked-access.ts';
 import { codeOf, messageOf, ProviderError } from '../../errors.ts';
+import { inSpan, SpanKind } from '../../tracing/spans.ts';
 import { type AddressCheck, createAddressCheck } from './address-check.ts';
 import { unlessAborted, withDeadline } from './deadlines.ts';
 import { addressOfHeader } from './headers.rules.ts';
@@ -199,10 +200,25 @@ function checkedConnector(
   };
 }
 
+/** Follows a request. Its span has neither path nor query, which may be secrets, and the server does not hear of it. */
 const follow = (dispatcher: Dispatcher, from: URL, options: EgressRequest): Promise<Download> =>
-  withDeadline(options.timeoutMs ?? TIMEOUT_MS, options.signal, (signal) =>
-    followUntil(signal, dispatcher, from, options),
-  );
+  inSpan(spanOptionsOf(from, options), async (span) => {
+    const answer = await withDeadline(options.timeoutMs ?? TIMEOUT_MS, options.signal, (signal) =>
+      followUntil(signal, dispatcher, from, options),
+    );
+    span.setAttribute('http.response.status_code', answer.status);
+    return answer;
+  });
+
+const spanOptionsOf = ({ hostname, port, protocol }: URL, { method = 'GET' }: EgressRequest) => ({
+  name: `${method} ${hostname}`,
+  kind: SpanKind.CLIENT,
+  attributes: {
+    'http.request.method': method,
+    'server.address': hostname,
+    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  },
+});
 
 async function followUntil(
   signal: AbortSignal,

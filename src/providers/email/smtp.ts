@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { looksLikeHtml } from '../../html/markup.rules.ts';
 import { textOfHtml } from '../../html/text.rules.ts';
+import { inSpan, SpanKind } from '../../tracing/spans.ts';
 import { type Egress, EgressError } from '../egress/egress.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
@@ -78,7 +79,11 @@ export function createSmtpSender(settings: SmtpSettings, connect?: Egress['conne
     concurrency: POOL_CONNECTIONS,
     async send(message) {
       try {
-        const { messageId, rejected, rejectedErrors = [] } = await transport.sendMail(toMail(message, dkim));
+        const {
+          messageId,
+          rejected,
+          rejectedErrors = [],
+        } = await inSpan(spanOptionsOf(settings), () => transport.sendMail(toMail(message, dkim)));
         // With several recipients, the server may refuse the one that the e-mail is to, and take it for the others.
         if (rejected.includes(message.to))
           return outcomeOf((rejectedErrors[0] ?? new Error('refused')) as SmtpError, secretsOf(username, password));
@@ -90,6 +95,12 @@ export function createSmtpSender(settings: SmtpSettings, connect?: Egress['conne
     close: () => transport.close(),
   };
 }
+
+const spanOptionsOf = ({ host, port }: SmtpSettings) => ({
+  name: `SMTP ${host}`,
+  kind: SpanKind.CLIENT,
+  attributes: { 'server.address': host, 'server.port': port },
+});
 
 /** Returns nodemailer's way to get opened connections. */
 const socketsOf =

@@ -211,7 +211,7 @@ function partition<T>(items: T[], belongs: (item: T) => boolean): [T[], T[]] {
 }
 
 /**
- * Returns the time until the sequence's next send is due, without those of channels whose provider is away. Completes a
+ * Returns the time until the sequence's next send is due and the gate that holds it, without those of channels whose provider is away. Completes a
  * one-off sequence with none left.
  */
 export async function completeOrFindNextDue(
@@ -219,18 +219,23 @@ export async function completeOrFindNextDue(
   orgId: string,
   { sequence, transitions, channels }: SequenceBatch,
   isAway: (channel: Channel) => boolean,
-): Promise<{ state: 'active' | 'paused' | 'ended'; nextDueInMs: number | null }> {
-  const nextDueInMs = await findNextDue(db, orgId, sequence.id, openTransitions(transitions, channels, isAway));
+): Promise<{ state: 'active' | 'paused' | 'ended'; nextDueInMs: number | null; gate: string | null }> {
+  const { ms: nextDueInMs, gate } = await findNextDue(
+    db,
+    orgId,
+    sequence.id,
+    openTransitions(transitions, channels, isAway),
+  );
   const current = await findSequence(db, orgId, sequence.id);
   if (current === undefined || current.status === 'canceled') {
     await cancelSequenceDeliveries(db, orgId, sequence.id); // a send of this batch may have been deferred
-    return { state: 'ended', nextDueInMs: null };
+    return { state: 'ended', nextDueInMs: null, gate: null };
   }
-  if (current.status === 'paused') return { state: 'paused', nextDueInMs: null };
+  if (current.status === 'paused') return { state: 'paused', nextDueInMs: null, gate: null };
   if (nextDueInMs === null && !current.is_continuous && (await completeOneOff(db, orgId, sequence.id))) {
-    return { state: 'ended', nextDueInMs: null };
+    return { state: 'ended', nextDueInMs: null, gate: null };
   }
-  return { state: 'active', nextDueInMs };
+  return { state: 'active', nextDueInMs, gate };
 }
 
 /** Completes a one-off sequence once all its contacts are enrolled and none of them is waiting. */

@@ -56,34 +56,46 @@ export async function listDue(
   return rows;
 }
 
-/** Returns the milliseconds until something is due: zero or less if something is due now, null when nothing waits. */
+/** What is due next. */
+export interface NextDue {
+  /** The milliseconds until then: zero or less if it is due now, null when nothing waits. */
+  ms: number | null;
+  /** The gate that holds it, if one does. */
+  gate: string | null;
+}
+
+/** Returns what is due next in a sequence. */
 export async function findNextDue(
   db: Db,
   orgId: string,
   sequenceId: string,
   moves: StepTransition<StoredStep>[],
-): Promise<number | null> {
+): Promise<NextDue> {
   const { after, delays } = transitionColumnsOf(
     sequenceId,
     moves.filter((move) => move.next !== null),
   );
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(at) - now())::float8 * 1000 as ms from (
+  const { rows } = await sql<{ ms: number; gate: string | null }>`
+    select ceil(extract(epoch from at - now())::float8 * 1000) as ms, gate from (
       select (
         select anchor_at from enrollments
         where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is null
           and coalesce(last_step_id, sequence_id) = move.position
         order by anchor_at limit 1
-      ) + move.delay * interval '1 minute' as at
+      ) + move.delay * interval '1 minute' as at, null as gate
       from unnest(${after}::uuid[], ${delays}::float8[]) as move (position, delay)
       union all
-      select min(held_until) from enrollments
-      where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is not null
-        and coalesce(last_step_id, sequence_id) = any(${after}::uuid[])
-    ) as due
+      select held_until, (
+        select gate from deliveries where org_id = ${orgId} and enrollment_id = held.id and status = 'held' limit 1
+      ) from (
+        select id, held_until from enrollments
+        where org_id = ${orgId} and sequence_id = ${sequenceId} and status = 'active' and held_until is not null
+          and coalesce(last_step_id, sequence_id) = any(${after}::uuid[])
+        order by held_until limit 1
+      ) as held
+    ) as due where at is not null order by at limit 1
   `.execute(db);
-  const ms = rows[0]?.ms ?? null;
-  return ms === null ? null : Math.ceil(ms);
+  return rows[0] ?? { ms: null, gate: null };
 }
 
 export async function hasActiveEnrollments(db: Db, orgId: string, sequenceId: string): Promise<boolean> {

@@ -143,7 +143,7 @@ async function progressOf(
 ): Promise<SequenceProgress> {
   const away = batch.channels.length === 1 ? [] : batch.channels.flatMap((name) => awayFor(outages, orgId, name));
   const isAway = (name: Channel) => away.some(({ channel }) => channel === name);
-  const { state, nextDueInMs: dueInMs } = await completeOrFindNextDue(db, orgId, batch, isAway);
+  const { state, nextDueInMs: dueInMs, gate } = await completeOrFindNextDue(db, orgId, batch, isAway);
   const pauses = state === 'active' ? away.map(({ pauseMs }) => pauseMs) : [];
   const times = [...pauses, dueInMs, enrolling.retryInMs].filter((ms) => ms !== null);
   const nextDueInMs = times.length > 0 ? Math.min(...times) : null;
@@ -155,6 +155,7 @@ async function progressOf(
     batch: totals,
     hasMore: state === 'active' && didSomething && (enrolling.hasMore || (nextDueInMs !== null && nextDueInMs <= 0)),
     nextDueInMs: nextDueInMs === null ? null : Math.max(nextDueInMs, MIN_WAIT_MS),
+    waitsFor: gate === null || nextDueInMs !== dueInMs ? null : gate === 'quiet_hours' ? 'quiet hours' : 'gate',
     trouble: away.length === 0 ? null : away.map(({ channel, reason }) => `${channel}: ${reason}`).join('; '),
   };
 }

@@ -35,14 +35,40 @@ export interface FaultStack {
   /** What all processes have logged. */
   logs(): string;
   /** Starts another worker. `env`: environment variables of this worker alone. */
-  addWorker(env?: Record<string, string>): Promise<Program>;
+  addWorker(env?: Record<string, string>, code?: Code): Promise<Program>;
+  databaseUrl: string;
+  /** Starts another api, at an address of its own. */
+  addApi(code?: Code): Promise<{ program: Program; url: string }>;
   /** Creates an org, to separate a test's contacts from those of other tests. */
   newOrg(): Promise<FaultOrg>;
   close(): Promise<void>;
 }
 
+/** A version of the product. */
+export interface Code {
+  /** The folder with its built programs. */
+  root: string;
+  /** The file with its workflows. */
+  workflowBundle: string | undefined;
+  /** Brings a database to its schema. */
+  migrate(databaseUrl: string): Promise<void>;
+}
+
+/** The version that is tested. */
+export const THIS_CODE: Code = {
+  root: ROOT,
+  workflowBundle: process.env.TEST_WORKFLOW_BUNDLE,
+  migrate: migrateToLatest,
+};
+
 /** Starts the installation. `env`: environment variables overriding its own. */
-export async function startFaultStack({ env = {} }: { env?: Record<string, string> } = {}): Promise<FaultStack> {
+export async function startFaultStack({
+  env = {},
+  code = THIS_CODE,
+}: {
+  env?: Record<string, string>;
+  code?: Code;
+} = {}): Promise<FaultStack> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-faults-'));
   chmodSync(folder, 0o755); // Postgres' own user must be able to reach its data
   const guard = startGuard(join(folder, 'processes.json'));
@@ -51,7 +77,7 @@ export async function startFaultStack({ env = {} }: { env?: Record<string, strin
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return await startAll(folder, guard, removeAll, env);
+    return await startAll(folder, guard, removeAll, env, code);
   } catch (error) {
     await removeAll();
     throw error;
@@ -63,6 +89,7 @@ async function startAll(
   guard: Guard,
   removeAll: () => Promise<void>,
   more: Record<string, string>,
+  ownCode: Code,
 ): Promise<FaultStack> {
   const log = (name: string) => join(folder, `${name}.log`);
   const [postgresPort, temporalPort, sinkPort, apiPort] = [
@@ -95,7 +122,7 @@ async function startAll(
     ),
     startMailSink(folder, sinkPort, guard),
   ]);
-  await migrateToLatest(databaseUrl);
+  await ownCode.migrate(databaseUrl);
 
   const url = `http://127.0.0.1:${apiPort}`;
   const env = {
@@ -108,7 +135,6 @@ async function startAll(
     JWT_SECRET,
     SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     DEVELOPMENT: 'true',
-    WORKFLOW_BUNDLE: process.env.TEST_WORKFLOW_BUNDLE,
     RATE_LIMIT_STORE: 'memory',
     RATE_LIMIT_STANDARD: '1000000',
     SMTP_URL: sink.url,
@@ -118,36 +144,35 @@ async function startAll(
     STOP_GRACE_SECONDS: '10',
     ...more,
   };
-  const start = (name: string, script: 'api' | 'worker', own: Record<string, string> = {}) => {
+  const start = (name: string, script: 'api' | 'worker', code: Code, own: Record<string, string> = {}) => {
     const program = programOf(script);
-    const options = { logFile: log(name), guard, cwd: ROOT, env: { ...env, ...program.env, ...own } };
+    const { root: cwd, workflowBundle: WORKFLOW_BUNDLE } = code;
+    const options = { logFile: log(name), guard, cwd, env: { ...env, WORKFLOW_BUNDLE, ...program.env, ...own } };
     return startChild(process.execPath, [...program.flags, program.file], options);
   };
-  const startApi = (name: string, isReady: () => Promise<void>) =>
+  const startApi = (name: string, at: string, code: Code) =>
     restartable(async () => {
-      const child = await start(name, 'api');
-      await waitUntilReady(child, log(name), isReady, START_LIMIT_MS);
+      const child = await start(name, 'api', code, { PORT: new URL(at).port });
+      await waitUntilReady(child, log(name), () => mustAnswer(`${at}/healthz`), START_LIMIT_MS);
       return child;
     });
-  const startWorker = (name: string, own: Record<string, string> = {}) => {
+  const startWorker = (name: string, code: Code, own: Record<string, string> = {}) => {
     let starts = 0;
     return restartable(async () => {
       starts++;
-      const child = await start(name, 'worker', own);
+      const child = await start(name, 'worker', code, own);
       // The worker waits for Temporal by itself, so readiness is checked only for the first, undisturbed start.
       if (starts === 1)
         await waitUntilReady(child, log(name), () => mustSay(log(name), '"msg":"working"'), START_LIMIT_MS);
       return child;
     });
   };
-  const [api, worker] = await Promise.all([
-    startApi('api', () => mustAnswer(`${url}/healthz`)),
-    startWorker('worker-1'),
-  ]);
+  const [api, worker] = await Promise.all([startApi('api', url, ownCode), startWorker('worker-1', ownCode)]);
   const { db, close } = connect(databaseUrl, { poolSize: 4, applicationName: 'faults' });
   const tokens = createTokens([JWT_SECRET]);
   const orgs: FaultOrg[] = [];
   const workers = [worker];
+  const apis = [api];
 
   return {
     postgres,
@@ -158,15 +183,22 @@ async function startAll(
     db,
     url,
     temporalAddress: env.TEMPORAL_ADDRESS,
+    databaseUrl,
     logs: () =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.log'))
         .map((name) => readFileSync(join(folder, name), 'utf8'))
         .join('\n'),
-    async addWorker(own) {
-      const another = await startWorker(`worker-${workers.length + 1}`, own);
+    async addWorker(own, code = ownCode) {
+      const another = await startWorker(`worker-${workers.length + 1}`, code, own);
       workers.push(another);
       return another;
+    },
+    async addApi(code = ownCode) {
+      const at = `http://127.0.0.1:${await anyFreePort()}`;
+      const program = await startApi(`api-${apis.length + 1}`, at, code);
+      apis.push(program);
+      return { program, url: at };
     },
     async newOrg() {
       const org = await makeOrg({ db, tokens, url, sink });
@@ -176,7 +208,7 @@ async function startAll(
     async close() {
       for (const org of orgs) org.close();
       await close();
-      await Promise.all([...workers, api, sink, temporal, postgres].map((part) => part.kill()));
+      await Promise.all([...workers, ...apis, sink, temporal, postgres].map((part) => part.kill()));
       await removeAll();
     },
   };

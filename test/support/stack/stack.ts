@@ -3,12 +3,14 @@ import { pino } from 'pino';
 import { startRunStarter } from '../../../src/automations/runs/inline/starter.ts';
 import { connect, RELAY_APPLICATION_NAME } from '../../../src/db/connect.ts';
 import { startRelay } from '../../../src/outbox/relay.ts';
+import type { Tracing } from '../../../src/tracing/sdk.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { createHeadings } from '../../../worker/headings.ts';
 import { createInlineWork } from '../../../worker/inline-work.ts';
 import { createReactions } from '../../../worker/reactions.ts';
 import { runWorkers } from '../../../worker/run.ts';
 import { connectWorkers } from '../../../worker/temporal.ts';
+import { createWorkerTracing } from '../../../worker/tracing.ts';
 import { startMailSink } from '../fakes/mail-sink.ts';
 import { startApi } from './api.ts';
 import { recordHistories } from './record-histories.ts';
@@ -27,7 +29,13 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
  * The api of startApi with the relay, the workers and a mail sink: the whole of Switchboard in this process. Close it
  * after use.
  */
-export async function startStack({ env = {} }: { env?: Record<string, string> } = {}) {
+export async function startStack({
+  env = {},
+  tracing: recorded,
+}: {
+  env?: Record<string, string>;
+  tracing?: Tracing;
+} = {}) {
   installRuntime();
   const sink = await startMailSink();
   const temporalEnv = { TEMPORAL_ADDRESS: temporalAddress(), TEMPORAL_NAMESPACE: testNamespace() };
@@ -35,7 +43,8 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
   const { config, db } = api;
   const { quota } = api.deps;
   const relayConnection = connect(config.DATABASE_URL, { poolSize: 4, applicationName: RELAY_APPLICATION_NAME });
-  const temporal = await connectWorkers(config);
+  const tracing = await createWorkerTracing(recorded);
+  const temporal = await connectWorkers(config, tracing);
   const log = pino({ level: 'silent' });
   const { deps, inboundPort, stopReceiving, close } = await createWorkerDeps(config, db, {
     quota,
@@ -50,6 +59,7 @@ export async function startStack({ env = {} }: { env?: Record<string, string> } 
     graceSeconds: 10,
     deps,
     quota,
+    tracing,
   });
   const relay = startRelay({
     databaseUrl: config.DATABASE_URL,

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { messageOf } from '../../../errors.ts';
 import { readSettings } from '../../../orgs/service.ts';
 import { setCountry } from '../../../processes/current-work.ts';
+import { inSpan, ORG_ID, RUN_ID, SpanKind } from '../../../tracing/spans.ts';
 import { setWithWorkflow } from '../inline/queries.ts';
 import { createPacer } from '../pacing/pace.ts';
 import { findNextStep } from '../resume-point.service.ts';
@@ -93,12 +94,19 @@ export async function doOrRelease(work: BatchWork, run: Run): Promise<Released |
   const { db } = work.deps;
   const leave = (nextOf: typeof findNextStep) => leaveBatchAt(db, work.ref, { runId: run.id, nextOf });
   try {
-    return await doRun(work, run).catch(() => leave(findNextStep));
+    return await inSpan(spanOptionsOf(work, run), () => doRun(work, run).catch(() => leave(findNextStep)));
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     return leave(failingWith(messageOf(error)));
   }
 }
+
+const spanOptionsOf = ({ ref }: BatchWork, { id, trace }: Run) => ({
+  name: 'run of a workflow',
+  kind: SpanKind.CONSUMER,
+  attributes: { [ORG_ID]: ref.orgId, [RUN_ID]: id },
+  parent: trace,
+});
 
 /** Waits for all, so that nothing is under way when the first error is thrown. */
 async function allSettled(works: Promise<void>[]): Promise<void> {

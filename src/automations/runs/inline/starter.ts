@@ -7,6 +7,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { WriteQuota } from '../../../db/write-quota.ts';
 import { NIL_UUID } from '../../../ids.ts';
 import { endLeases, RENEWAL_MS, renewLeases } from '../../../outbox/leases.ts';
+import { outsideOfTraces } from '../../../tracing/spans.ts';
 import type { ActionDeps } from '../../actions/action.ts';
 import { ACTIONS } from '../../actions/registry.ts';
 import { workflowIdOfBatch } from '../batches/contract.ts';
@@ -125,7 +126,7 @@ async function renew({ db, leases, log }: Starter): Promise<void> {
 
 function wake(starter: Starter, orgId: string): void {
   starter.woken.add(orgId);
-  if (starter.claiming.size < CLAIMS_AT_ONCE) void claimWoken(starter);
+  if (starter.claiming.size < CLAIMS_AT_ONCE) outsideOfTraces(() => void claimWoken(starter));
 }
 
 /** Starts the queued runs of woken orgs, one org after the other. */

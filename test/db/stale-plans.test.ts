@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { type Connection, connect } from '../../src/db/connect.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { createTestDatabase, type TestDatabase } from '../support/stack/servers.ts';
+
+let database: TestDatabase;
+let program: Connection;
+let migration: Connection;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  program = connect(database.url, { poolSize: 3 });
+  migration = connect(database.url, { poolSize: 1 });
+  await sql`create table growing (id integer primary key)`.execute(migration.db);
+  await sql`insert into growing values (1)`.execute(migration.db);
+});
+afterAll(async () => {
+  await Promise.all([program.close(), migration.close()]);
+  await database.drop();
+});
+
+const read = (db: Connection['db'] = program.db) => sql`select * from growing where id = ${1}`.execute(db);
+/** Has all connections of the program prepare the statement. */
+const readOnAll = () => Promise.all(Array.from({ length: 3 }, () => inTransaction(program.db, (trx) => read(trx))));
+const grow = (column: string) =>
+  sql`alter table growing add column ${sql.ref(column)} integer default 7`.execute(migration.db);
+
+it('a statement that is prepared on all connections goes on working once a migration gives its table another column', async () => {
+  await readOnAll();
+  await grow('one');
+  expect((await Promise.all([read(), read(), read()])).map(({ rows }) => rows)).toEqual([
+    [{ id: 1, one: 7 }],
+    [{ id: 1, one: 7 }],
+    [{ id: 1, one: 7 }],
+  ]);
+});
+
+it('a transaction with such a statement is done again', async () => {
+  await readOnAll();
+  await grow('two');
+  let tries = 0;
+  const { rows } = await inTransaction(program.db, async (trx) => {
+    tries++;
+    await sql`insert into growing values (${tries + 1})`.execute(trx);
+    return read(trx);
+  });
+  expect(rows).toEqual([{ id: 1, one: 7, two: 7 }]);
+  expect(tries).toBe(2);
+  const { rows: all } = await sql`select count(*) as count from growing`.execute(migration.db);
+  expect(all).toEqual([{ count: 2 }]);
+});
