@@ -23,7 +23,17 @@ export default defineConfig({
       output: {
         // Libraries change less often than the console: their file stays in the browser's cache.
         codeSplitting: {
-          groups: [{ name: 'libraries', test: /node_modules\/(?:react|react-dom|scheduler|@tanstack)\// }],
+          groups: [
+            {
+              name: 'libraries',
+              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack|openapi-fetch|use-sync-external-store)\//,
+            },
+            // Small modules that most pages need: a file for each costs more than it saves.
+            {
+              name: 'shared',
+              test: /console\/src\/(?:api\/|ui\/(?:time|popover|parts|keys|icon|lazily|stored-flag))|icons\/(?:x|check|ellipsis)\.m?js/,
+            },
+          ],
         },
       },
     },

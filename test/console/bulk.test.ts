@@ -69,7 +69,7 @@ import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
     await page.getByRole('checkbox').first().waitFor();
     await page.keyboard.press('Control+a');
     await page.getByText('All of the view').waitFor();
-    await choose(page, 'Set their status', 'Close as resolved');
+    await choose(page, 'Close them', 'Close as resolved');
     await page.getByRole('dialog').getByRole('button', { name: 'Close as resolved' }).click();
     await page.getByRole('progressbar').waitFor();
     await page.reload();

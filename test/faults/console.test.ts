@@ -69,7 +69,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
       await page.goto(`${stack.url}/console/inbox?view=all`);
       await page.getByRole('checkbox').first().waitFor();
       await page.keyboard.press('Control+a');
-      await page.getByRole('button', { name: 'Set their status' }).click();
+      await page.getByRole('button', { name: 'Close them' }).click();
       await page.getByRole('menuitem', { name: 'Close as resolved' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Close as resolved' }).click();
       await page.getByRole('progressbar').waitFor();

@@ -173,7 +173,7 @@ const HAS_RING = `(() => {
     await page.getByRole('link', { name: /Kim/ }).waitFor();
     await press('j', 'x', 'Shift+J', 'Shift+J');
     await page.getByText('3 selected').waitFor();
-    await tabTo('button', 'Set their status');
+    await tabTo('button', 'Close them');
     await press('Enter');
     await isFocused('menuitem', 'Close as resolved');
     await press('ArrowDown', 'ArrowUp');

@@ -143,7 +143,7 @@ const SESSIONS = 40;
       await page.goto(`${stack.url}/console/inbox?view=all&assignee=none`);
       await page.getByRole('checkbox').first().waitFor();
       await page.keyboard.press('Control+a');
-      await page.getByRole('button', { name: 'Set their status' }).click();
+      await page.getByRole('button', { name: 'Close them' }).click();
       await page.getByRole('menuitem', { name: 'Close as resolved' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Close as resolved' }).click();
       await page.getByRole('status').getByText(`Close as resolved: 0 of ${SESSIONS}`).waitFor();

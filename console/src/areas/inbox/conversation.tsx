@@ -7,13 +7,13 @@ import { lazily } from '../../ui/lazily';
 import { Empty, Failure, Skeleton } from '../../ui/parts';
 import { useActions } from './actions';
 import { Composer } from './composer/composer';
+import { Details } from './details/details';
 import { useDetailsPane } from './details/pane';
 import { Head } from './head/head';
 import { Writers } from './present-members';
 import { Confirmations } from './thread/confirmations';
 import { Thread } from './thread/thread';
 
-const Details = lazily(async () => (await import('./details/details')).Details);
 const Dialog = lazily(async () => (await import('../../ui/dialog')).Dialog);
 const HandoffCard = lazily(async () => (await import('./thread/handoff-card')).HandoffCard);
 

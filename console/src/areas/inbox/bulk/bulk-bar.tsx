@@ -121,10 +121,10 @@ const BulkActions = ({ me, isBusy, onChange }: ActionsProps) => (
     <Popover name="Tag them" label="Tag">
       {(close) => <TagPicker onPick={chosen(close, onChange)} />}
     </Popover>
-    <Popover name="Set their status" label="Close">
+    <Popover name="Close them" label="Close">
       {(close) => (
         <Menu
-          label="Set their status"
+          label="Close them"
           close={close}
           items={STATUSES.map(([status, does]) => ({
             label: does,
