@@ -1,6 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { DeliveryFilters } from '../../api/outbound';
 import { root } from './root';
-import { searchOf } from './search';
+import { searchOf, textsIn } from './search';
+
+/** A filter that means nothing is refused by the API, with a sentence. */
+type DeliverySearch = DeliveryFilters & { open?: string };
 
 const staticData = { area: 'Outbound' } as const;
 
@@ -26,32 +30,11 @@ const sequence = createRoute({
   component: lazyRouteComponent(() => import('../../areas/outbound/sequence/sequence'), 'SequencePage'),
 });
 
-const STATUSES = [
-  'held',
-  'queued',
-  'sending',
-  'accepted',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'bounced',
-  'suppressed',
-  'skipped',
-  'unknown',
-  'canceled',
-] as const;
-const OUTCOMES = ['waiting', 'sent', 'delivered', 'failed', 'skipped', 'unknown'] as const;
-const CHANNELS = ['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack'] as const;
-
 const deliveries = createRoute({
   getParentRoute: () => root,
   path: '/outbound/deliveries',
   staticData,
-  validateSearch: searchOf({
-    choices: { status: STATUSES, outcome: OUTCOMES, channel: CHANNELS, order: ['oldest'] },
-    texts: ['reason', 'sequence_id', 'step_id', 'contact_id', 'session_id', 'from', 'to', 'open'],
-  }),
+  validateSearch: (search: Record<string, unknown>): DeliverySearch => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/deliveries/deliveries'), 'Deliveries'),
 });
 
