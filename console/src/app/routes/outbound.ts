@@ -1,9 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { DeliveryFilters } from '../../api/outbound';
+import type { DeliveryFilters, EnrollmentFilters, SequenceFilters, SuppressionFilters } from '../../api/outbound';
 import { root } from './root';
-import { searchOf, textsIn } from './search';
+import { textsIn } from './search';
 
 /** A filter that means nothing is refused by the API, with a sentence. */
+type SequenceSearch = Omit<EnrollmentFilters, 'contact_id'> & { why?: string };
+type SuppressionSearch = Pick<SuppressionFilters, 'channel'> & { q?: string };
 type DeliverySearch = DeliveryFilters & { open?: string };
 
 const staticData = { area: 'Outbound' } as const;
@@ -12,10 +14,7 @@ const sequences = createRoute({
   getParentRoute: () => root,
   path: '/outbound',
   staticData,
-  validateSearch: searchOf({
-    choices: { status: ['pending', 'active', 'paused', 'complete', 'canceled'], order: ['oldest'] },
-    texts: ['q'],
-  }),
+  validateSearch: (search: Record<string, unknown>): SequenceFilters => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/sequences/sequences'), 'Sequences'),
 });
 
@@ -23,10 +22,7 @@ const sequence = createRoute({
   getParentRoute: () => root,
   path: '/outbound/$sequenceId',
   staticData,
-  validateSearch: searchOf({
-    choices: { status: ['active', 'complete', 'canceled', 'exited'], held: ['true'] },
-    texts: ['step_id', 'exit_reason', 'why'],
-  }),
+  validateSearch: (search: Record<string, unknown>): SequenceSearch => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/sequence/sequence'), 'SequencePage'),
 });
 
@@ -49,7 +45,7 @@ const suppressions = createRoute({
   getParentRoute: () => root,
   path: '/outbound/suppressions',
   staticData,
-  validateSearch: searchOf({ choices: { channel: ['email', 'sms', 'whatsapp', 'voice'] }, texts: ['q'] }),
+  validateSearch: (search: Record<string, unknown>): SuppressionSearch => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/suppressions/suppressions'), 'Suppressions'),
 });
 
