@@ -1,4 +1,4 @@
-import { shownDistance, shownFully } from './time';
+import { shownDistance, shownFully } from './moments';
 
 /** How far a moment is from now, and the moment itself on hover. */
 export const Ago = ({ at, className }: { at: string; className?: string }) => (

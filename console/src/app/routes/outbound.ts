@@ -1,6 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { DeliveryFilters, EnrollmentFilters, SequenceFilters, SuppressionFilters } from '../../api/outbound';
 import { root } from './root';
-import { searchOf } from './search';
+import { textsIn } from './search';
+
+/** A filter that means nothing is refused by the API, with a sentence. */
+type SequenceSearch = Omit<EnrollmentFilters, 'contact_id'> & { why?: string };
+type SuppressionSearch = Pick<SuppressionFilters, 'channel'> & { q?: string };
+type DeliverySearch = DeliveryFilters & { open?: string };
 
 const staticData = { area: 'Outbound' } as const;
 
@@ -8,10 +14,7 @@ const sequences = createRoute({
   getParentRoute: () => root,
   path: '/outbound',
   staticData,
-  validateSearch: searchOf({
-    choices: { status: ['pending', 'active', 'paused', 'complete', 'canceled'], order: ['oldest'] },
-    texts: ['q'],
-  }),
+  validateSearch: (search: Record<string, unknown>): SequenceFilters => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/sequences/sequences'), 'Sequences'),
 });
 
@@ -19,39 +22,15 @@ const sequence = createRoute({
   getParentRoute: () => root,
   path: '/outbound/$sequenceId',
   staticData,
-  validateSearch: searchOf({
-    choices: { status: ['active', 'complete', 'canceled', 'exited'], held: ['true'] },
-    texts: ['step_id', 'exit_reason', 'why'],
-  }),
+  validateSearch: (search: Record<string, unknown>): SequenceSearch => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/sequence/sequence'), 'SequencePage'),
 });
-
-const STATUSES = [
-  'held',
-  'queued',
-  'sending',
-  'accepted',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'bounced',
-  'suppressed',
-  'skipped',
-  'unknown',
-  'canceled',
-] as const;
-const OUTCOMES = ['waiting', 'sent', 'delivered', 'failed', 'skipped', 'unknown'] as const;
-const CHANNELS = ['email', 'sms', 'whatsapp', 'voice', 'messenger', 'instagram', 'slack'] as const;
 
 const deliveries = createRoute({
   getParentRoute: () => root,
   path: '/outbound/deliveries',
   staticData,
-  validateSearch: searchOf({
-    choices: { status: STATUSES, outcome: OUTCOMES, channel: CHANNELS, order: ['oldest'] },
-    texts: ['reason', 'sequence_id', 'step_id', 'contact_id', 'session_id', 'from', 'to', 'open'],
-  }),
+  validateSearch: (search: Record<string, unknown>): DeliverySearch => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/deliveries/deliveries'), 'Deliveries'),
 });
 
@@ -66,7 +45,7 @@ const suppressions = createRoute({
   getParentRoute: () => root,
   path: '/outbound/suppressions',
   staticData,
-  validateSearch: searchOf({ choices: { channel: ['email', 'sms', 'whatsapp', 'voice'] }, texts: ['q'] }),
+  validateSearch: (search: Record<string, unknown>): SuppressionSearch => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/outbound/suppressions/suppressions'), 'Suppressions'),
 });
 

@@ -22,3 +22,11 @@ export const searchOf =
     const written = texts.filter((name) => typeof search[name] === 'string' && search[name] !== '');
     return Object.fromEntries([...chosen, ...written].map((name) => [name, search[name]])) as Search<Choices, Text>;
   };
+
+/** Returns all texts in an address. */
+export const textsIn = (search: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(search).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
+    ),
+  );

@@ -5,8 +5,7 @@ import { meQuery } from '../../api/queries';
 import { TAB, Tabs } from '../../ui/page';
 
 /** Returns whether the member's role has a scope. */
-export const useMay = (scope: Schemas['KeyScope']): boolean =>
-  useQuery(meQuery).data?.scopes.includes(scope) === true;
+export const useMay = (scope: Schemas['KeyScope']): boolean => useQuery(meQuery).data?.scopes.includes(scope) === true;
 
 const EXACT = { exact: true, includeSearch: false };
 

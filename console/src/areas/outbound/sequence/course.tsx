@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seriesQuery } from '../../../api/outbound';
 import { Chart } from '../../../ui/chart';
+import { shownShortDay } from '../../../ui/moments';
 import { Button, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { useStoredFlag } from '../../../ui/stored-flag';
-import { shownMoment, shownShortDay } from '../../../ui/time';
+import { shownMoment } from '../../../ui/time';
 import { bucketsBetween, earlier, leastMs } from './buckets';
 
 const SPANS = { hour: 'By the hour', day: 'By the day' } as const;

@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { Ago } from '../../../ui/ago';
 import { Chart, type Series } from '../../../ui/chart';
+import { shownShortDay } from '../../../ui/moments';
 import { Button, Failure } from '../../../ui/parts';
 import type { Tone } from '../../../ui/parts-bar';
 import { Section } from '../../../ui/section';
-import { shownMoment, shownShortDay } from '../../../ui/time';
+import { shownMoment } from '../../../ui/time';
 import { GATES, namedStep } from '../words';
 import { bucketsBetween, leastMs } from './buckets';
 

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
+import { shownMinutes } from '../../../ui/moments';
 import { PartsBar } from '../../../ui/parts-bar';
 import { Section } from '../../../ui/section';
-import { shownMinutes } from '../../../ui/time';
 import { funnelOf, namedStep } from '../words';
 
 type Sequence = Schemas['Sequence'];
