@@ -13,7 +13,7 @@ export interface References {
 /** Segments of a saved filter can have grown since: more than a saved one may have (service.ts). */
 const MAX_COMPILED_CONDITIONS = 2_000;
 const MATCH_NONE = sql<SqlBool>`false`;
-const MATCH_ALL = sql<SqlBool>`true`;
+export const MATCH_ALL = sql<SqlBool>`true`;
 
 /**
  * The strategy for finding rows of other tables. `sets` leaves the choice to Postgres. `probes` forces an index look-up
@@ -216,16 +216,6 @@ export function listSequences(db: Db, orgId: string, names: string[]) {
       sql<SqlBool>`(id = any(${names.filter(isUuid)}::uuid[]) or (custom_id = any(${names}::text[]) and deleted_at is null))`,
     )
     .execute();
-}
-
-/** Returns the org's country: numbers without a country code in a filter are from there. */
-export async function findCountry(db: Db, orgId: string): Promise<string | undefined> {
-  const org = await db
-    .selectFrom('orgs')
-    .select(sql<string | null>`settings ->> 'country'`.as('country'))
-    .where('id', '=', orgId)
-    .executeTakeFirst();
-  return org?.country ?? undefined;
 }
 
 export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

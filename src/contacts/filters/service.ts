@@ -1,18 +1,19 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Expression, SqlBool } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { type Issue, invalid } from '../../errors.ts';
 import { toE164 } from '../phone-number.schema.ts';
 import {
   anyGroup,
   compileGroups,
-  findCountry,
   isUuid,
   type Lookup,
   listSegmentFilters,
   listSequences,
+  MATCH_ALL,
   type References,
 } from './queries.ts';
 import type { ContactCondition, ContactFilter } from './schema.ts';
+import { findCountry } from './shared.queries.ts';
 
 /** The levels of segments in segments. */
 const MAX_DEPTH = 5;
@@ -24,7 +25,7 @@ const MAX_SAVED_CONDITIONS = 500;
  * Null matches every contact. Segments and sequences are resolved now; unknown ones match nobody.
  */
 export async function compileFilter(db: Db, orgId: string, filter: ContactFilter | null): Promise<Expression<SqlBool>> {
-  if (filter === null) return sql<SqlBool>`true`;
+  if (filter === null) return MATCH_ALL;
   const compile = await prepareFilter(db, orgId, filter);
   return anyGroup(compile('sets'));
 }
