@@ -1,3 +1,4 @@
+import { addServer } from '../../src/actions/mcp/service.ts';
 import { openSession } from '../../src/conversations/sessions/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
@@ -26,8 +27,6 @@ const SHARE_OF_PAIRS = IS_LONG ? 1 : 10;
 const OTHER_TABLES = [
   'phone_numbers',
   'mcp_confirmations',
-  'mcp_servers',
-  'mcp_tools',
   'csat_surveys',
   'dashboard_sessions',
   'session_reads',
@@ -169,6 +168,7 @@ beforeAll(async () => {
   await postFromCrmOfB();
   await automateB();
   await chatWithB();
+  await connectServerOfB();
   await fillTables(api.db, orgB.id, MARK_OF_B, OTHER_TABLES);
   idsOfA = await idsOf(api.db, orgA);
   idsOfB = (await idsOf(api.db, orgB)).filter((id) => !idsOfA.includes(id));
@@ -181,6 +181,14 @@ afterAll(async () => {
   await api.close();
   await fareHarbor.close();
 });
+
+/** Gives org B an MCP server, as if it had listed a tool. */
+async function connectServerOfB(): Promise<void> {
+  const { db, secrets } = api.deps;
+  const tools = [{ name: `${MARK_OF_B} tool`, inputSchema: { type: 'object' as const } }];
+  const listing = { verdict: { kind: 'legacy' as const }, protocol: '2025-11-25', tools };
+  await addServer(db, secrets, orgB.id, { name: 'shop', url: 'https://shop.example.com/mcp', headers: {} }, listing);
+}
 
 describe("another org's ids", () => {
   it('cover every table', () => {

@@ -117,7 +117,8 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
       return { kind: 'search', queries, receipts };
     calls++;
-    const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0 || hasQuotes;
+    const untrustedRead: boolean =
+      session.channel === 'email' || planning.hasUntrusted || receipts.length > 0 || hasQuotes;
     const made: StoredCall = await planning.decide('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
     if (made.kind === 'in_progress') return { kind: 'in_progress', model };

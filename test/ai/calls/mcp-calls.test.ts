@@ -181,10 +181,10 @@ describe('a call of a tool', () => {
   });
 
   it('that is repeated acts once, and never with what the org adds to other actions', async () => {
-    await org.patch('/org/settings', {
-      http_action_overrides: { headers: { 'x-customer': 'ann' }, body_params: { order: 'B-2' } },
-    });
     const { refund } = await connect('2026');
+    const hosts = [new URL(shop.url).origin];
+    const overrides = { hosts, headers: { 'x-customer': 'ann' }, body_params: { order: 'B-2' } };
+    expect((await org.patch('/org/settings', { http_action_overrides: overrides })).status).toBe(200);
     const first = await proposed(api.db, turn, refund, REFUND);
     const both = await Promise.all([run(first.id), run(first.id)]);
     expect(both.map(({ state }) => state)).toEqual(['done', 'done']);
