@@ -1,29 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
+import type { ChartProps } from './chart-props';
 import { lazily } from './lazily';
-import { type Part, PartsLegend, type Tone } from './parts-bar';
+import { type Part, PartsLegend } from './parts-bar';
 import { shownMoment } from './time';
 
 const Plot = lazily(async () => (await import('./plot')).Plot);
-
-export interface Series {
-  name: string;
-  tone: Tone;
-  values: number[];
-}
-
-export interface ChartProps {
-  /** What the chart shows, in a sentence. */
-  label: string;
-  /** The beginnings of the bars, in order (ISO 8601). */
-  times: string[];
-  /** One bar part for each series and time. */
-  series: Series[];
-  /** Called with the times of the first and the last bar that were chosen with the pointer. */
-  onRange?: ((from: string, to: string) => void) | undefined;
-  /** How a time is written: with the hour if nothing is said. */
-  shownTime?: (iso: string) => string;
-  children?: ReactNode;
-}
 
 /** Stacked bars over time, with the same numbers as a table. The numbers below are of the bar under the pointer, or of all. */
 export const Chart = ({ shownTime = shownMoment, children, ...chart }: ChartProps) => {

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useRef, useState } from 'react';
-import type { ChartProps } from './chart';
+import type { ChartProps } from './chart-props';
 import type { Tone } from './parts-bar';
 
 const COLORS: Record<Tone, string> = {
