@@ -78,6 +78,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/jest/setup.ts'],
   testSequencer: '<rootDir>/test/support/jest/sequencer.ts',
-  // Many tests wait, for a server to return or a time to come, while others can run. Temporal has a namespace for each of four (test/support/stack/servers.ts).
-  maxWorkers: Math.min(availableParallelism() + 2, 4),
+  // Tests wait for most of their time, for a server to return or a time to come, while others can run. Temporal has a namespace for each of six (test/support/stack/servers.ts).
+  maxWorkers: Math.min(availableParallelism() + 4, 6),
 };

@@ -19,8 +19,8 @@ const TARGET_MS = 50;
 const YEAR = '2025-01-01T00:00:00Z';
 const SEQUENCES = { many: 'half of all', few: 'fifty', newest: 'the newest third', none: 'nobody' } as const;
 
-type Leaf = PublicFilter['or'][number]['and'][number];
-type Group = Leaf[];
+type Condition = PublicFilter['or'][number]['and'][number];
+type Group = Condition[];
 
 /** Seeds two orgs of 100,000 contacts each and returns the first. */
 async function seed(client: pg.Client): Promise<{ orgId: string; sequences: Record<keyof typeof SEQUENCES, string> }> {
@@ -91,18 +91,26 @@ async function casesOf(client: pg.Client, orgId: string, sequences: Record<keyof
   const emails = rows.map(({ email }) => email);
   const phones = rows.flatMap(({ phone_number }) => phone_number ?? []);
   const time = (month: number) => new Date(Date.UTC(2025, month, 1)).toISOString();
-  const attributes = (...maps: Record<string, string>[]): Leaf => ({
+  const attributes = (...maps: Record<string, string>[]): Condition => ({
     type: 'contacts_attributes_in',
     attributes: maps,
   });
-  const sequence = (key: keyof typeof SEQUENCES): Leaf => ({
+  const sequence = (key: keyof typeof SEQUENCES): Condition => ({
     type: 'contacts_affected_by_sequence',
     sequence_id: sequences[key],
   });
-  const domains = (...names: string[]): Leaf => ({ type: 'contacts_email_domain_name_in', domain_name_in: names });
-  const contacted = (after?: string, before?: string): Leaf => ({ type: 'last_contacted_at_between', after, before });
-  const created = (after?: string, before?: string): Leaf => ({ type: 'contacts_created_at_between', after, before });
-  const named = (...names: string[]): Leaf => ({ type: 'contacts_name_in', name_in: names });
+  const domains = (...names: string[]): Condition => ({ type: 'contacts_email_domain_name_in', domain_name_in: names });
+  const contacted = (after?: string, before?: string): Condition => ({
+    type: 'last_contacted_at_between',
+    after,
+    before,
+  });
+  const created = (after?: string, before?: string): Condition => ({
+    type: 'contacts_created_at_between',
+    after,
+    before,
+  });
+  const named = (...names: string[]): Condition => ({ type: 'contacts_name_in', name_in: names });
 
   const cases: Record<string, Record<string, Group[]>> = {
     all_contacts: { all: [[{ type: 'all_contacts' }]] },

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 const KEY_BYTES = 32;
 
@@ -15,7 +15,8 @@ export interface Signatures {
 
 /** Creates truncated HMAC-SHA256 signatures, with a separate key for each use. */
 export function createSignatures([first, ...others]: SigningSecrets, use: string, bytes: number): Signatures {
-  const keyOf = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
+  // With the bytes of a key, each signature would make a key object of them first, which takes five times as long.
+  const keyOf = (secret: string) => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES)));
   const signer = (secret: string) => {
     const key = keyOf(secret);
     return (content: string | Uint8Array) => createHmac('sha256', key).update(content).digest().subarray(0, bytes);

@@ -7,7 +7,7 @@ import { newId } from '../ids.ts';
 import { announce } from '../outbox/announcing.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ContactDeliveriesPort } from './deliveries.port.ts';
-import { prepareFilter } from './filters/condition.ts';
+import { prepareFilter } from './filters/service.ts';
 import { eraseRefusedLines } from './imports/queries.ts';
 import {
   deleteContact,

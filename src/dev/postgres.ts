@@ -32,7 +32,8 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
-const THROWAWAY = { fsync: 'off', full_page_writes: 'off' };
+/** Several stacks share it. */
+const THROWAWAY = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
 /**
  * Starts Postgres on the folder, creating the cluster and the database on the first start. Resolves when Postgres

@@ -32,7 +32,7 @@ interface Sender {
   log: Log;
 }
 
-/** Commands that a relay has locked, and what has become of them so far. */
+/** Commands that a relay has locked, and the outcomes so far. */
 interface Batch extends Sender {
   trx: Trx;
   client: Client;

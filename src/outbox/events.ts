@@ -94,7 +94,7 @@ export interface EventPayloads {
   'csat-requested': { request_id?: string };
   /** Subject: a delivery. It reached this milestone. */
   'delivery-changed': { milestone: 'sent' | 'delivered' | 'failed' | 'unknown' };
-  /** Subject: a session. What became of a call of the AI there. */
+  /** Subject: a session. The outcome of a call of the AI there. */
   'ai-call-changed': { call_id: string; milestone: 'confirmation_requested' | 'called' | 'unknown' };
   /** Subject: the org itself. Its models have used 80 % of a budget, or all of it. Announced once in a period. */
   'ai-budget-reached': {

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { CompositeFilter } from '../contacts/filters/schema.ts';
+import type { ContactFilter } from '../contacts/filters/schema.ts';
 import type { Gates } from './gates/schema.ts';
 
 export type SequenceStatus = 'pending' | 'active' | 'paused' | 'complete' | 'canceled';
@@ -10,7 +10,7 @@ export interface SequencesTable {
   name: string;
   custom_id: string | null;
   is_continuous: boolean;
-  filter: ColumnType<CompositeFilter | null, string | null, string | null>;
+  filter: ColumnType<ContactFilter | null, string | null, string | null>;
   status: SequenceStatus;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

@@ -89,7 +89,7 @@ async function insertDelivery(status: string, at: string, { channel = 'email', o
 }
 
 describe('deliveries', () => {
-  it('are counted by what has become of them', async () => {
+  it('are counted by their status', async () => {
     const at = '2026-03-10T12:00:00Z';
     for (const status of ['delivered', 'delivered', 'read', 'bounced', 'failed', 'held', 'skipped', 'unknown'])
       await insertDelivery(status, at);

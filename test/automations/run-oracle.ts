@@ -10,7 +10,7 @@ export interface ExpectedRun {
   status: 'completed' | 'failed';
   /** The id of the step that failed the run. */
   failedStep: string | undefined;
-  /** What became of each step on the run's way, by place. */
+  /** The outcome of each step that ran, by path. */
   steps: Record<string, string>;
 }
 

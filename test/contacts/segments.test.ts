@@ -1,4 +1,4 @@
-import { contactFilter } from '../../src/contacts/filters/condition.ts';
+import { compileFilter } from '../../src/contacts/filters/service.ts';
 import { listSegmentsOf } from '../../src/contacts/segments/service.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
@@ -70,7 +70,7 @@ it('a filter by a deleted segment, or by an existing cycle of segments, matches 
   await api.org.post('/contacts', { contact: { name: 'Ada' } });
   const { body } = await create(null);
   const matching = async (id: string) => {
-    const condition = await contactFilter(api.db, api.org.id, inside(id) as never);
+    const condition = await compileFilter(api.db, api.org.id, inside(id) as never);
     const rows = await api.db
       .selectFrom('contacts')
       .select('id')

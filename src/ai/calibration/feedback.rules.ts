@@ -1,4 +1,4 @@
-/** What became of the answers by quotes of the last 90 days. */
+/** The outcomes of the answers by quotes of the last 90 days. */
 export interface AnswerFeedback {
   answers: number;
   upvotes: number;

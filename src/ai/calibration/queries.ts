@@ -78,7 +78,7 @@ export async function listMeasuredIndexes(db: Db, orgIds: string[]): Promise<(Me
   return rows;
 }
 
-/** Counts what became of an org's latest answers by quotes, at most `limit` of the last 90 days. */
+/** Counts the outcomes of an org's latest answers by quotes, at most `limit` of the last 90 days. */
 export async function countFeedback(db: Db, orgId: string, limit: number): Promise<AnswerFeedback> {
   const { rows } = await sql<AnswerFeedback>`
     select count(*)::int as answers, (count(*) filter (where is_helpful))::int as upvotes,

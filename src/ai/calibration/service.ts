@@ -41,7 +41,7 @@ const MAX_QUESTIONS = 500;
 const MIN_COMPARED = 0.5;
 /** From this attempt on, the answers of an org are measured by words if its model is away. On a busy machine it starts slowly. */
 const FIRST_ATTEMPT_WITHOUT_MODEL = 3;
-/** The answers of which it is counted what became of them. */
+/** The answers whose outcomes are counted. */
 const MAX_ANSWERS = 5_000;
 /** How long a turn waits for a calibration that is due. */
 const MAX_WAIT_MS = 5_000;

@@ -1,7 +1,7 @@
 /** Requests that may be repeated are sent this often. */
 const MAX_TRIES = 3;
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type Attempt =
   | { kind: 'answered'; status: number; isRedirected: boolean }
   /** No answer came. `mayHaveArrived` is false only if certainly nothing was received. */

@@ -13,5 +13,5 @@ export const SUMMARIZE_SESSION: WorkflowContract<SummaryRef> = {
   workflowId: ({ sessionId, occasion }) => `summary/${sessionId}/${occasion}`,
 };
 
-/** What became of a summary: written by a model, or left as it is. */
+/** The outcome of a summary: written by a model, or left as it is. */
 export type SummaryResult = 'by_model' | 'sentiment_only' | 'nothing_usable' | 'over_budget' | 'down' | 'not_due';

@@ -25,7 +25,7 @@ const FIGURES = sql`
   ${inState('canceled')} as canceled, ${share(DELIVERED, HANDED_OVER)} as delivery_rate,
   ${share(inState('bounced'), HANDED_OVER)} as bounce_rate`;
 
-/** Counts the deliveries created in the range by what has become of them. */
+/** Counts the deliveries created in the range by their status. */
 export const countDeliveries = (db: Db, scope: ReportScope<DeliveryQuery>): Promise<Groups> =>
   countFacts(db, {
     scope,

@@ -47,7 +47,7 @@ export async function reportCsat(db: Db, orgId: string, query: CsatQuery) {
   return answerOf<typeof CsatReport>(scope, await countScores(db, scope));
 }
 
-/** Reports deliveries by what has become of them. Throws as reportRangeOf. */
+/** Reports deliveries by their status. Throws as reportRangeOf. */
 export async function reportDeliveries(db: Db, orgId: string, query: DeliveryQuery) {
   const scope = await scopeOf(db, orgId, query);
   return answerOf<typeof DeliveryReport>(scope, await countDeliveries(db, scope));

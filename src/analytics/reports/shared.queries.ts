@@ -29,8 +29,8 @@ export interface Groups {
 }
 
 /**
- * Counts facts by their key, and all of them, in one statement. A plan for any range would be one for few rows, without
- * parallel workers. The sums of the keys are few. Percentiles are left to figuresOf: Postgres would sort the times in one
+ * Counts facts by their key, and all of them, in one statement. It is planned at each call: a generic plan
+ * expects few rows and uses no parallel workers. The sums of the keys are few. Percentiles are left to figuresOf: Postgres would sort the times in one
  * process, once by key and once for all.
  */
 export async function countFacts(db: Db, { scope, facts, figures, times = [], nameOf }: Report): Promise<Groups> {
@@ -75,8 +75,8 @@ export interface Counted {
 }
 
 /**
- * Selects sums of the rows of a range by one of some keys, or by the number of the period of a time. Periods are looked up
- * one by one: to find the period of each row takes almost as long as to read it. For other keys it is parallelSums.
+ * Selects sums of the rows of a range by one of some keys, or by the number of the period of a time: if rows of one table
+ * are only read. Periods are looked up one by one: to find the period of each row takes almost as long as to read it. For other keys it is parallelSums.
  */
 export function sumsBy(
   scope: GroupedScope,
@@ -96,7 +96,7 @@ export function sumsBy(
 }
 
 /**
- * Selects the same sums as sumsBy, computed by parallel workers: for rows that are joined or computed. With `offset '0'`
+ * Selects the same sums as sumsBy, by parallel workers: if rows are joined, or a column is computed. With `offset '0'`
  * Postgres expects few keys, and lets workers aggregate. Without it, it expects as many keys as rows, and aggregates in one
  * process.
  */

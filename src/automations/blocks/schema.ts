@@ -49,6 +49,8 @@ export const OPERATORS = [
   'is_not_empty',
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
+/** Operators without a right operand. */
+export const UNARY_OPERATORS: readonly Operator[] = ['is_empty', 'is_not_empty'];
 
 /**
  * Any JSON value. The API accepts any JSON as steps; validation checks their fields and reports each problem with its

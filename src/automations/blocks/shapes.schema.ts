@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { OPERATORS, TriggerType } from './schema.ts';
+import { OPERATORS, TriggerType, UNARY_OPERATORS } from './schema.ts';
 
 const MAX_MINUTES = 525_600;
 const MAX_CASES = 100;
 const MAX_ATTEMPTS = 10;
 const MAX_ID = 100;
-/** Operators without a right operand. */
-const UNARY_OPERATORS = new Set<string>(['is_empty', 'is_not_empty']);
 const REFERENCE_PATTERN = /\{\{[^{}]{1,500}\}\}/;
 
 const StepId = z
@@ -45,11 +43,11 @@ const Condition = z
   .strictObject({
     operatorName: z
       .enum(OPERATORS)
-      .describe('Compares left with right. is_empty and is_not_empty test left alone. No JSON Logic.'),
+      .describe(`Compares left with right. ${UNARY_OPERATORS.join(' and ')} test left alone. No JSON Logic.`),
     left: Value,
     right: z.unknown().optional().describe('As left.'),
   })
-  .refine(({ operatorName, right }) => right !== undefined || UNARY_OPERATORS.has(operatorName), {
+  .refine(({ operatorName, right }) => right !== undefined || UNARY_OPERATORS.includes(operatorName), {
     path: ['right'],
     error: 'is missing: the operator compares left with it',
   });

@@ -43,7 +43,14 @@ export function evaluateOperator(operator: Operator, left: Json, right: Json): b
       return isEmpty(left);
     case 'is_not_empty':
       return !isEmpty(left);
+    default:
+      return unknownOperator(operator);
   }
+}
+
+/** A newer version of the program can have stored an operator that this one does not know. */
+function unknownOperator(operator: never): never {
+  throw new Error(`unknown operator ${String(operator)}`);
 }
 
 function isEqual(left: Json, right: Json): boolean {

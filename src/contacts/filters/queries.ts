@@ -1,18 +1,19 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
-import type { CompositeFilter, ContactFilter } from './schema.ts';
+import type { ContactCondition, ContactFilter } from './schema.ts';
 
 /** The references of a filter, as resolved now. A missing one matches no contact. */
 export interface References {
-  segments: ReadonlyMap<string, CompositeFilter | null>;
+  segments: ReadonlyMap<string, ContactFilter | null>;
   /** Sequence ids by the name used in the filter: an id or a custom_id. */
   sequences: ReadonlyMap<string, string[]>;
 }
 
-const MAX_CONDITIONS = 2_000;
+/** Segments of a saved filter can have grown since: more than a saved one may have (service.ts). */
+const MAX_COMPILED_CONDITIONS = 2_000;
 const MATCH_NONE = sql<SqlBool>`false`;
-const MATCH_ALL = sql<SqlBool>`true`;
+export const MATCH_ALL = sql<SqlBool>`true`;
 
 /**
  * The strategy for finding rows of other tables. `sets` leaves the choice to Postgres. `probes` forces an index look-up
@@ -32,11 +33,11 @@ interface Compilation {
 /**
  * Compiles the filter to one condition per group, over a row called `contacts`. Values and keys are bound, each list as
  * one array, so that there are few distinct SQL texts. Unknown segments, segments containing themselves, and conditions
- * beyond MAX_CONDITIONS match nobody.
+ * beyond MAX_COMPILED_CONDITIONS match nobody.
  */
 export function compileGroups(
   orgId: string,
-  filter: CompositeFilter,
+  filter: ContactFilter,
   references: References,
   lookup: Lookup = 'sets',
 ): Expression<SqlBool>[] {
@@ -48,58 +49,65 @@ export function compileGroups(
 export const anyGroup = (groups: Expression<SqlBool>[]): Expression<SqlBool> =>
   sql<SqlBool>`(${sql.join(groups, sql` or `)})`;
 
-function compileComposite(filter: CompositeFilter, compilation: Compilation): RawBuilder<SqlBool> {
+function compileGroupsOfSegment(filter: ContactFilter, compilation: Compilation): RawBuilder<SqlBool> {
   const groups = filter.or.map(({ and }) => compileAll(and, compilation));
   return sql<SqlBool>`(${sql.join(groups, sql` or `)})`;
 }
 
-function compileAll(filters: ContactFilter[], compilation: Compilation): RawBuilder<SqlBool> {
-  if (filters.length === 0) return MATCH_ALL;
-  const conditions = filters.map((filter) => compileCondition(filter, compilation));
+function compileAll(group: ContactCondition[], compilation: Compilation): RawBuilder<SqlBool> {
+  if (group.length === 0) return MATCH_ALL;
+  const conditions = group.map((condition) => compileCondition(condition, compilation));
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
 }
 
-function compileCondition(filter: ContactFilter, compilation: Compilation): RawBuilder<SqlBool> {
+function compileCondition(condition: ContactCondition, compilation: Compilation): RawBuilder<SqlBool> {
   const { references } = compilation;
   compilation.conditions.count += 1;
-  if (compilation.conditions.count > MAX_CONDITIONS) return MATCH_NONE;
-  switch (filter.type) {
+  if (compilation.conditions.count > MAX_COMPILED_CONDITIONS) return MATCH_NONE;
+  switch (condition.type) {
     case 'all_contacts':
       return MATCH_ALL;
     case 'contact_id_in':
-      return sql<SqlBool>`contacts.id = any(${filter.contact_ids}::uuid[])`;
+      return sql<SqlBool>`contacts.id = any(${condition.contact_ids}::uuid[])`;
     case 'contacts_created_at_between':
-      return sql<SqlBool>`(${sql.join(isWithin('contacts.created_at', filter), sql` and `)})`;
+      return sql<SqlBool>`(${sql.join(isWithin('contacts.created_at', condition), sql` and `)})`;
     case 'contacts_email_domain_name_in':
-      return sql<SqlBool>`split_part(contacts.email, '@', 2) = any(${lowerCase(filter.domain_name_in)}::text[])`;
+      return sql<SqlBool>`split_part(contacts.email, '@', 2) = any(${lowerCase(condition.domain_name_in)}::text[])`;
     case 'contacts_affected_by_sequence':
-      return isAffectedBySequence(compilation, references.sequences.get(filter.sequence_id) ?? []);
+      return isAffectedBySequence(compilation, references.sequences.get(condition.sequence_id) ?? []);
     case 'contacts_name_in':
-      return sql<SqlBool>`contacts.name = any(${filter.name_in}::text[])`;
+      return sql<SqlBool>`contacts.name = any(${condition.name_in}::text[])`;
     case 'contacts_phone_number_in':
-      return sql<SqlBool>`contacts.phone_number = any(${filter.phone_number_in}::text[])`;
+      return sql<SqlBool>`contacts.phone_number = any(${condition.phone_number_in}::text[])`;
     case 'contacts_email_in':
-      return sql<SqlBool>`contacts.email = any(${lowerCase(filter.email_in)}::text[])`;
+      return sql<SqlBool>`contacts.email = any(${lowerCase(condition.email_in)}::text[])`;
     case 'contacts_external_id_in':
-      return sql<SqlBool>`contacts.external_id = any(${filter.external_id_in}::text[])`;
+      return sql<SqlBool>`contacts.external_id = any(${condition.external_id_in}::text[])`;
     case 'contacts_attributes_in':
-      return hasAttributes(filter.attributes ?? []);
+      return hasAttributes(condition.attributes ?? []);
     case 'last_contacted_at_between':
-      return lastContacted(compilation, filter, [DELIVERIES, SESSIONS]);
+      return lastContacted(compilation, condition, [DELIVERIES, SESSIONS]);
     case 'last_contacted_at_with_handoff_between':
-      return lastContacted(compilation, filter, [HANDED_OFF_SESSIONS]);
+      return lastContacted(compilation, condition, [HANDED_OFF_SESSIONS]);
     case 'contact_belongs_to_segment':
-      return isInSegment(filter.segment_id.toLowerCase(), compilation);
+      return isInSegment(condition.segment_id.toLowerCase(), compilation);
     case 'contacts_sessions_attributes_in':
-      return hasSessionWith(compilation, filter.attributes ?? []);
+      return hasSessionWith(compilation, condition.attributes ?? []);
+    default:
+      return unknownCondition(condition);
   }
+}
+
+/** A newer version of the program can have stored a condition that this one does not know. */
+function unknownCondition(condition: never): never {
+  throw new Error(`unknown condition of contacts: ${JSON.stringify(condition)}`);
 }
 
 function isInSegment(segmentId: string, compilation: Compilation): RawBuilder<SqlBool> {
   const filter = compilation.references.segments.get(segmentId);
   if (filter === undefined || compilation.path.includes(segmentId)) return MATCH_NONE;
   if (filter === null) return MATCH_ALL;
-  return compileComposite(filter, { ...compilation, path: [...compilation.path, segmentId] });
+  return compileGroupsOfSegment(filter, { ...compilation, path: [...compilation.path, segmentId] });
 }
 
 function hasAttributes(objects: Record<string, string>[]): RawBuilder<SqlBool> {
@@ -149,9 +157,9 @@ const SESSIONS: Source = (orgId) =>
 const HANDED_OFF_SESSIONS: Source = (orgId) => sql`${SESSIONS(orgId)} and talk.handoff is not null`;
 
 /**
- * Matches contacts with their newest message in the range: one message lies in it, and none after it. In this form,
- * Postgres can start from the messages. The sources form one set of contacts, as alternative sets would be looked up
- * for every contact.
+ * Matches contacts whose newest message is in the range: they have a message in the range, and none after it. Postgres
+ * can so start from the messages. The sources form one set of contacts, as alternative sets would be looked up for
+ * every contact.
  */
 function lastContacted({ orgId, lookup }: Compilation, bounds: Bounds, sources: Source[]): RawBuilder<SqlBool> {
   const messages = sources.map((source) => sql`from (${source(orgId)}) as message where`);
@@ -208,16 +216,6 @@ export function listSequences(db: Db, orgId: string, names: string[]) {
       sql<SqlBool>`(id = any(${names.filter(isUuid)}::uuid[]) or (custom_id = any(${names}::text[]) and deleted_at is null))`,
     )
     .execute();
-}
-
-/** Returns the org's country: numbers without a country code in a filter are from there. */
-export async function findCountry(db: Db, orgId: string): Promise<string | undefined> {
-  const org = await db
-    .selectFrom('orgs')
-    .select(sql<string | null>`settings ->> 'country'`.as('country'))
-    .where('id', '=', orgId)
-    .executeTakeFirst();
-  return org?.country ?? undefined;
 }
 
 export const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

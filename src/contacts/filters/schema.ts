@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { Id, Time } from '../../schemas/parts.ts';
 
 const MAX_GROUPS = 20;
-const MAX_FILTERS = 20;
+const MAX_CONDITIONS_PER_GROUP = 20;
 const MAX_VALUES = 1000;
 const MAX_ATTRIBUTE_OBJECTS = 100;
 const MAX_ATTRIBUTES = 50;
 
 const DateTime = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z' });
 
-/** A point in time in the public subset. The subset states no type, so every usual form is accepted. */
+/** A point in time of the contact search, which accepts dates and milliseconds too. */
 const LooseTime = z
   .union([Time, z.iso.date(), z.int().min(0).max(253_402_300_799_999), z.null()], {
     error: 'must be an ISO 8601 date-time or date, or milliseconds since 1970',
@@ -47,7 +47,7 @@ const emailIn = { type: z.literal('contacts_email_in'), email_in: Texts };
 const externalIdIn = { type: z.literal('contacts_external_id_in'), external_id_in: Texts };
 const attributesIn = { type: z.literal('contacts_attributes_in'), attributes: Attributes };
 
-const FullLeaf = z
+const FullCondition = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('all_contacts') }),
     z.strictObject(contactIdIn),
@@ -71,7 +71,7 @@ const FullLeaf = z
   ])
   .meta({ id: 'ContactCondition' });
 
-const PublicLeaf = z
+const PublicCondition = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('all_contacts') }),
     z.object(contactIdIn),
@@ -94,35 +94,40 @@ const EXAMPLE = {
   ],
 };
 
-/**
- * The full set of contact filters, for sequences and segments: no extra properties. OR between groups, AND inside a
- * group.
- */
+/** A filter of sequences, segments and SLA policies. Unknown properties are refused. */
 export const FullFilter = z
   .strictObject({
     or: z
-      .array(z.strictObject({ and: z.array(FullLeaf).max(MAX_FILTERS) }).meta({ id: 'ContactsFilterGroup' }))
+      .array(
+        z
+          .strictObject({ and: z.array(FullCondition).max(MAX_CONDITIONS_PER_GROUP) })
+          .meta({ id: 'ContactsFilterGroup' }),
+      )
       .min(1)
       .max(MAX_GROUPS),
   })
   .meta({ id: 'ContactsFilter', description: 'OR between groups, AND inside a group.', examples: [EXAMPLE] });
 export type FullFilter = z.infer<typeof FullFilter>;
 
-/** The public subset of contact filters, for the contact search. */
+/** A filter of the contact search. It has fewer types of conditions, and ignores unknown properties. */
 export const PublicFilter = z
   .object({
     or: z
-      .array(z.object({ and: z.array(PublicLeaf).max(MAX_FILTERS) }).meta({ id: 'PublicContactsFilterGroup' }))
+      .array(
+        z
+          .object({ and: z.array(PublicCondition).max(MAX_CONDITIONS_PER_GROUP) })
+          .meta({ id: 'PublicContactsFilterGroup' }),
+      )
       .min(1)
       .max(MAX_GROUPS),
   })
   .meta({ id: 'PublicContactsFilter', description: 'OR between groups, AND inside a group.', examples: [EXAMPLE] });
 export type PublicFilter = z.infer<typeof PublicFilter>;
 
-/** One condition of a composite filter. */
-export type ContactFilter = z.infer<typeof FullLeaf> | z.infer<typeof PublicLeaf>;
+/** A condition of either kind of filter. */
+export type ContactCondition = z.infer<typeof FullCondition> | z.infer<typeof PublicCondition>;
 
-/** A filter of either set. */
-export interface CompositeFilter {
-  or: { and: ContactFilter[] }[];
+/** A filter of either kind: OR between groups, AND inside a group. */
+export interface ContactFilter {
+  or: { and: ContactCondition[] }[];
 }

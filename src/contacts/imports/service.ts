@@ -7,7 +7,7 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { setCountry } from '../../processes/current-work.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import { WAKE } from '../../temporal/contract.ts';
-import { findCountry } from '../filters/condition.ts';
+import { findCountry } from '../filters/shared.queries.ts';
 import { describeFields } from '../saving/batch.service.ts';
 import type { ContactSave } from '../saving/drafts.ts';
 import { saveContacts } from '../saving/service.ts';

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
-import { assertSavable, prepareFilter } from '../filters/condition.ts';
+import { assertSavable, prepareFilter } from '../filters/service.ts';
 import {
   deleteSegment,
   findSegment,

@@ -65,7 +65,7 @@ export async function lockHandoff(
   return handoff === null || handoffs !== (n ?? handoffs) ? undefined : handoff;
 }
 
-/** Stores what has become of the handoff of a locked session. */
+/** Stores the state of the handoff of a locked session. */
 export const updateHandoff = (trx: Trx, orgId: string, sessionId: string, handoff: Handoff): Promise<void> =>
   updateSession(trx, orgId, sessionId, { handoff: JSON.stringify(handoff) });
 

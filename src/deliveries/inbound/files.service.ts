@@ -22,7 +22,7 @@ export interface InboundFileDeps {
   download: FileDownload;
 }
 
-/** What became of the files of a message. */
+/** The outcome for the files of a message. */
 export interface ReceivedFiles {
   media: Media[];
   missing: MissingFile[];

@@ -1,4 +1,4 @@
-import { assertSavable, contactFilter } from '../../contacts/filters/condition.ts';
+import { assertSavable, compileFilter } from '../../contacts/filters/service.ts';
 import type { ContactRef } from '../../contacts/schema.ts';
 import { resolveContacts } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -225,7 +225,7 @@ export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef
 
     const contacts = await resolveContacts(trx, orgId, refs);
     const known = contacts.flatMap(({ contactId }) => (contactId === undefined ? [] : [contactId]));
-    const condition = await contactFilter(trx, orgId, sequence.filter);
+    const condition = await compileFilter(trx, orgId, sequence.filter);
     const matching = new Set(await filterContacts(trx, orgId, known, condition));
     const runId = newId();
     await insertRun(trx, { org_id: orgId, id: runId, sequence_id: sequence.id, is_enrolled: true });

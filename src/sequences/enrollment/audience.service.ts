@@ -1,4 +1,4 @@
-import { contactFilter } from '../../contacts/filters/condition.ts';
+import { compileFilter } from '../../contacts/filters/service.ts';
 import type { Db } from '../../db/connect.ts';
 import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { countMatching } from './audience.queries.ts';
@@ -26,7 +26,7 @@ export interface Audience {
 
 /** Counts the contacts who match a sequence's filter now, up to 10,000, and says why some are not enrolled. */
 export async function audienceOf(db: Db, orgId: string, sequence: SequenceRow): Promise<Audience> {
-  const condition = await contactFilter(db, orgId, sequence.filter);
+  const condition = await compileFilter(db, orgId, sequence.filter);
   const { matching, enrolled } = await countMatching(db, orgId, sequence.id, { condition, limit: MAX_COUNTED + 1 });
   const isAtLeast = matching > MAX_COUNTED;
   const counted = Math.min(matching, MAX_COUNTED);

@@ -1,6 +1,6 @@
 import { elementAt } from '../../collections/checked-access.ts';
-import { contactFilter } from '../../contacts/filters/condition.ts';
-import type { CompositeFilter } from '../../contacts/filters/schema.ts';
+import type { ContactFilter } from '../../contacts/filters/schema.ts';
+import { compileFilter } from '../../contacts/filters/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isSettled } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -34,7 +34,7 @@ export function wakeSequence(trx: Trx, orgId: string, sequence: { id: string; na
  * one read.
  */
 const enrolling = <Type extends EventType>(
-  find: (trx: Trx, orgId: string, filter: CompositeFilter | null, events: ClaimedEvent<Type>[]) => Promise<string[]>,
+  find: (trx: Trx, orgId: string, filter: ContactFilter | null, events: ClaimedEvent<Type>[]) => Promise<string[]>,
 ): ReadingReaction<Type> => ({
   async read(reading, orgId, events) {
     const sequences = await listAutoEnrollingSequences(reading, orgId);
@@ -53,13 +53,13 @@ const enrolling = <Type extends EventType>(
 /** Enrolls new contacts in matching continuous sequences, if the sequence existed before the contact. */
 export const enrollCreatedContacts = enrolling<'contact-created'>(async (trx, orgId, filter, events) => {
   const contactIds = events.map(({ subject_id }) => subject_id);
-  return filterContacts(trx, orgId, contactIds, await contactFilter(trx, orgId, filter));
+  return filterContacts(trx, orgId, contactIds, await compileFilter(trx, orgId, filter));
 });
 
 /** Enrolls changed contacts in a continuous sequence if they match its filter now and did not before. */
 export const enrollChangedContacts = enrolling<'contact-updated'>(async (trx, orgId, filter, changes) => {
   if (filter === null) return [];
-  const condition = await contactFilter(trx, orgId, filter);
+  const condition = await compileFilter(trx, orgId, filter);
   const contactIds = [...new Set(changes.map(({ subject_id }) => subject_id))];
   const matching = await filterContacts(trx, orgId, contactIds, condition);
   if (matching.length === 0) return [];
@@ -98,14 +98,14 @@ export interface PageEnrollment {
 export function enrollNextPage(
   db: Db,
   orgId: string,
-  sequence: { id: string; filter: CompositeFilter | null; is_continuous: boolean },
+  sequence: { id: string; filter: ContactFilter | null; is_continuous: boolean },
 ): Promise<PageEnrollment> {
   return inTransaction(db, async (trx) => {
     const run = await findOpenRun(trx, orgId, sequence.id);
     if (run === undefined) return { enrolled: 0, hasMore: false, retryInMs: null };
     if (run.enrolled_through === null && !(await isSettled(trx, run.created_at)))
       return { enrolled: 0, hasMore: false, retryInMs: SETTLING_RETRY_MS };
-    const condition = await contactFilter(trx, orgId, sequence.filter);
+    const condition = await compileFilter(trx, orgId, sequence.filter);
     const createdUntil = sequence.is_continuous ? null : run.created_at;
     const page = { after: run.enrolled_through, createdUntil, limit: PAGE_SIZE };
     const contactIds = await listMatchingContacts(trx, orgId, condition, page);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { contactFilter } from '../../contacts/filters/condition.ts';
+import { compileFilter } from '../../contacts/filters/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ChannelDefaults } from '../../deliveries/sending/channels.service.ts';
@@ -49,7 +49,7 @@ export async function requestForecast(
   sequence: SequenceRow,
   defaults: ChannelDefaults,
 ): Promise<RequestedForecast> {
-  const condition = sequence.status === 'pending' ? await contactFilter(db, orgId, sequence.filter) : null;
+  const condition = sequence.status === 'pending' ? await compileFilter(db, orgId, sequence.filter) : null;
   const contacts = await countForecastContacts(db, orgId, sequence.id, condition);
   if (contacts <= MAX_AT_ONCE) {
     const { steps } = await forecastSequence(db, orgId, sequence, { defaults });

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import TinyQueue from 'tinyqueue';
 import { elementAt } from '../../collections/checked-access.ts';
-import { contactFilter } from '../../contacts/filters/condition.ts';
+import { compileFilter } from '../../contacts/filters/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { type ChannelDefaults, type Channels, listChannels } from '../../deliveries/sending/channels.service.ts';
 import { NOT_CONNECTED_REASON } from '../../deliveries/sending/message-sender.ts';
@@ -138,7 +138,7 @@ async function* simulationsOf(
   { gates, stepsFrom, rules, ruleOfStep, onContacts }: ForecastPlan & Pick<ForecastOptions, 'onContacts'>,
 ): AsyncGenerator<ContactSimulation> {
   const isWaiting = sequence.status === 'pending';
-  const condition = isWaiting ? await contactFilter(db, orgId, sequence.filter) : null;
+  const condition = isWaiting ? await compileFilter(db, orgId, sequence.filter) : null;
   const now = await findDatabaseTime(db);
   for (let after: string = NIL_UUID; ; ) {
     const page = await listForecastContacts(db, orgId, sequence.id, { rules, condition, now, after, limit: PAGE_SIZE });

@@ -78,7 +78,7 @@ const WHY_OBSOLETE = sql`case when enrollment.id is null then 'the contact was d
 /**
  * Ends waiting deliveries that will never be sent: the enrollment has ended or is past the step, or the step is deleted.
  * A delivery of a step that others precede now is kept without its deferral, and is sent when the step comes next. Either
- * way, enrollments deferred for such a delivery continue. Returns the senders of any slots they had. As in settleResults,
+ * way, enrollments deferred for such a delivery continue. Returns the senders of any slots they had. As in settlingOf,
  * joins are on the org, and `coalesce` keeps the indexes of active enrollments and waiting deliveries out of the plan.
  * The statement is planned each time. Otherwise it takes minutes for thousands of rows inserted just before.
  */

@@ -1,6 +1,6 @@
 import type { Expression, SqlBool } from 'kysely';
 import { blockedEmail } from '../../contacts/blocklist/service.ts';
-import { contactFilter } from '../../contacts/filters/condition.ts';
+import { compileFilter } from '../../contacts/filters/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
 import type { SequenceRow } from '../definitions/shared.queries.ts';
@@ -23,7 +23,7 @@ export interface SendingPolicy {
 export async function getSendingPolicy(db: Db, orgId: string, sequence: SequenceRow): Promise<SendingPolicy> {
   const gates = effectiveGates(sequence.gates, await readSettings(db, orgId));
   if (!gates.exitWhenUnmatched) return { gates, staysWhile: null };
-  return { gates, staysWhile: await contactFilter(db, orgId, sequence.filter) };
+  return { gates, staysWhile: await compileFilter(db, orgId, sequence.filter) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { assertSavable } from '../../contacts/filters/condition.ts';
+import { assertSavable } from '../../contacts/filters/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { conflict } from '../../errors.ts';
 import { getSequence, hasEnded } from '../definitions/service.ts';

@@ -1,5 +1,5 @@
 import { elementAt, valueAt } from '../../collections/checked-access.ts';
-import { contactFilter } from '../../contacts/filters/condition.ts';
+import { compileFilter } from '../../contacts/filters/service.ts';
 import { updateHasSla } from '../../conversations/sessions/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
@@ -132,7 +132,7 @@ async function evaluateSessions(trx: Trx, orgId: string, times: ReadonlyMap<stri
       teams: nonEmpty(assignment.teams),
       channels: nonEmpty(assignment.channels),
       tagKeys: nonEmpty(assignment.tags)?.map(tagKeyOf) ?? null,
-      contacts: assignment.filter === null ? null : await contactFilter(trx, orgId, assignment.filter),
+      contacts: assignment.filter === null ? null : await compileFilter(trx, orgId, assignment.filter),
     });
     for (const sessionId of matching) open.delete(sessionId);
     const covered = matching.map((sessionId) => ({ id: sessionId, since: valueAt(times, sessionId) }));

@@ -1,4 +1,4 @@
-import { assertSavable } from '../../contacts/filters/condition.ts';
+import { assertSavable } from '../../contacts/filters/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';

@@ -399,7 +399,7 @@ describe('an OpenAPI import', () => {
           expect([200, 400]).toContain((await importInto(org, documentOf(paths))).status);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: process.env.TEST_TIER === 'long' ? 50 : 15 },
     );
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type SqlBool, sql } from 'kysely';
-import { contactFilter, prepareFilter } from '../../../src/contacts/filters/condition.ts';
 import { anyGroup } from '../../../src/contacts/filters/queries.ts';
-import { type CompositeFilter, type ContactFilter, PublicFilter } from '../../../src/contacts/filters/schema.ts';
+import { type ContactCondition, type ContactFilter, PublicFilter } from '../../../src/contacts/filters/schema.ts';
+import { compileFilter, prepareFilter } from '../../../src/contacts/filters/service.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { filterOf, HOSTILE, matches, type Person, people } from './oracle.ts';
 
@@ -12,7 +12,7 @@ let api: TestApi;
 let all: Person[];
 let sequences: string[];
 /** Segments containing one another. The last one contains itself through another. */
-const segments: Record<string, CompositeFilter | null> = {};
+const segments: Record<string, ContactFilter | null> = {};
 beforeAll(async () => {
   api = await startApi();
   sequences = [crypto.randomUUID(), crypto.randomUUID()];
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-async function addSegment(filter: CompositeFilter | null): Promise<void> {
+async function addSegment(filter: ContactFilter | null): Promise<void> {
   const id = crypto.randomUUID();
   segments[id] = filter;
   const json = filter === null ? null : JSON.stringify(filter);
@@ -78,7 +78,7 @@ async function seed(org: TestOrg, persons: Person[], ids: string[]): Promise<voi
   }
 }
 
-const expected = (filter: CompositeFilter) =>
+const expected = (filter: ContactFilter) =>
   all
     .filter((person) => matches(filter, person, segments))
     .map(({ id }) => id)
@@ -94,20 +94,20 @@ async function found(condition: ReturnType<typeof anyGroup>): Promise<string[]> 
   return rows.map(({ id }) => id).sort();
 }
 
-const searched = async (filter: CompositeFilter, org = api.org) => {
+const searched = async (filter: ContactFilter, org = api.org) => {
   const { status, body } = await org.post('/contacts/search', { filter });
   expect({ status, body }).toMatchObject({ status: 200, body: { next: null } });
   return body.items.map(({ id }: { id: string }) => id).sort();
 };
 
-const one = (leaf: ContactFilter): CompositeFilter => ({ or: [{ and: [leaf] }] });
+const one = (condition: ContactCondition): ContactFilter => ({ or: [{ and: [condition] }] });
 
 describe('a composite filter', () => {
   it('matches the same contacts as a plain TypeScript implementation, with either lookup strategy', async () => {
     await fc.assert(
       fc.asyncProperty(filterOf(all, sequences, Object.keys(segments)), async (filter) => {
         const wanted = expected(filter);
-        expect(await found(await contactFilter(api.db, api.org.id, filter))).toEqual(wanted);
+        expect(await found(await compileFilter(api.db, api.org.id, filter))).toEqual(wanted);
         const compile = await prepareFilter(api.db, api.org.id, filter);
         expect(await found(anyGroup(compile('probes')))).toEqual(wanted);
       }),
@@ -130,7 +130,7 @@ describe('a composite filter', () => {
   it('evaluates former states of contacts', async () => {
     await fc.assert(
       fc.asyncProperty(filterOf(all, sequences, Object.keys(segments)), async (filter) => {
-        const condition = await contactFilter(api.db, api.org.id, filter);
+        const condition = await compileFilter(api.db, api.org.id, filter);
         const { rows } = await sql<{ id: string }>`
           with former as (select jsonb_agg(to_jsonb(contacts)) as rows from contacts where org_id = ${api.org.id})
           select contacts.id from former, jsonb_populate_recordset(null::contacts, former.rows) as contacts where ${condition}
@@ -142,7 +142,7 @@ describe('a composite filter', () => {
   });
 
   it('matches every contact if it is null', async () => {
-    expect(await found(await contactFilter(api.db, api.org.id, null))).toHaveLength(all.length);
+    expect(await found(await compileFilter(api.db, api.org.id, null))).toHaveLength(all.length);
   });
 });
 
@@ -152,7 +152,7 @@ describe('the filter types', () => {
   const called = () => all.find(({ phone_number }) => phone_number !== null) as Person;
   const enrolled = () => all.find(({ sequences: affected }) => affected.length > 0) as Person;
   const attributed = () => all.find(({ custom_data }) => Object.keys(custom_data).length > 1) as Person;
-  const leaves: Record<string, () => ContactFilter> = {
+  const conditions: Record<string, () => ContactCondition> = {
     all_contacts: () => ({ type: 'all_contacts' }),
     contact_id_in: () => ({ type: 'contact_id_in', contact_ids: [mailed().id] }),
     contacts_created_at_between: () => ({
@@ -182,27 +182,27 @@ describe('the filter types', () => {
     'last_contacted_at_between without bounds': () => ({ type: 'last_contacted_at_between' }),
     'contacts_created_at_between without bounds': () => ({ type: 'contacts_created_at_between' }),
   };
-  it.each(Object.keys(leaves))('%s matches exactly the expected contacts', async (type) => {
-    const filter = one((leaves[type] as () => ContactFilter)());
+  it.each(Object.keys(conditions))('%s matches exactly the expected contacts', async (type) => {
+    const filter = one((conditions[type] as () => ContactCondition)());
     const wanted = expected(filter);
     expect(wanted.length).toBeGreaterThan(0);
     expect(await searched(filter)).toEqual(wanted);
   });
 
-  it.each(HOSTILE)('treat %j as data, as value and as key', async (text) => {
-    for (const leaf of [
+  it.each(HOSTILE)('%j is data, as a value and as a key', async (text) => {
+    for (const condition of [
       { type: 'contacts_attributes_in', attributes: [{ [text]: text }] },
       { type: 'contacts_name_in', name_in: [text] },
       { type: 'contacts_email_in', email_in: [text] },
       { type: 'contacts_phone_number_in', phone_number_in: [text] },
       { type: 'contacts_email_domain_name_in', domain_name_in: [text] },
       { type: 'contacts_affected_by_sequence', sequence_id: text },
-    ] satisfies ContactFilter[]) {
-      expect(await searched(one(leaf))).toEqual(expected(one(leaf)));
+    ] satisfies ContactCondition[]) {
+      expect(await searched(one(condition))).toEqual(expected(one(condition)));
     }
   });
 
-  it('find a sequence by its custom_id', async () => {
+  it('a sequence is found by its custom_id', async () => {
     const [sequenceId] = sequences as [string];
     await sql`update sequences set custom_id = 'welcome' where org_id = ${api.org.id} and id = ${sequenceId}`.execute(
       api.db,
@@ -212,7 +212,7 @@ describe('the filter types', () => {
     expect(byName).not.toHaveLength(0);
   });
 
-  it('accept dates and milliseconds as bounds in the public subset', async () => {
+  it('the search accepts dates and milliseconds as bounds', async () => {
     const wanted = expected(one({ type: 'contacts_created_at_between', after: '2026-01-10T00:00:00Z' }));
     for (const after of [
       '2026-01-10',
@@ -232,8 +232,8 @@ describe('the filter types', () => {
     { type: 'contacts_created_at_between', after: 'yesterday' },
     { type: 'contact_id_in', contact_ids: ['1'] },
     { type: 'unheard_of' },
-  ])('reject %j in the contact search', async (leaf) => {
-    const { status, body } = await api.org.post('/contacts/search', { filter: { or: [{ and: [leaf] }] } });
+  ])('the contact search rejects %j', async (condition) => {
+    const { status, body } = await api.org.post('/contacts/search', { filter: { or: [{ and: [condition] }] } });
     expect(status).toBe(400);
     expect(body.issues.length).toBeGreaterThan(0);
   });
@@ -241,7 +241,7 @@ describe('the filter types', () => {
 
 it('every value of a filter is bound: the SQL text contains none of them', async () => {
   const [secret] = HOSTILE as [string];
-  const condition = await contactFilter(
+  const condition = await compileFilter(
     api.db,
     api.org.id,
     one({ type: 'contacts_attributes_in', attributes: [{ [secret]: secret }] }),

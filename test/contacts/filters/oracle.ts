@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CompositeFilter, ContactFilter } from '../../../src/contacts/filters/schema.ts';
+import type { ContactCondition, ContactFilter } from '../../../src/contacts/filters/schema.ts';
 
 /** A contact with all data relevant to filters. */
 export interface Person {
@@ -35,51 +35,55 @@ const inRange = (at: Date, { after, before }: { after?: unknown; before?: unknow
 
 /** Evaluates a filter in plain TypeScript. */
 export function matches(
-  filter: CompositeFilter | null,
+  filter: ContactFilter | null,
   person: Person,
-  segments: Record<string, CompositeFilter | null>,
+  segments: Record<string, ContactFilter | null>,
 ): boolean {
   if (filter === null) return true;
-  return filter.or.some(({ and }) => and.every((leaf) => leafMatches(leaf, person, segments)));
+  return filter.or.some(({ and }) => and.every((condition) => conditionMatches(condition, person, segments)));
 }
 
-function leafMatches(leaf: ContactFilter, person: Person, segments: Record<string, CompositeFilter | null>): boolean {
-  switch (leaf.type) {
+function conditionMatches(
+  condition: ContactCondition,
+  person: Person,
+  segments: Record<string, ContactFilter | null>,
+): boolean {
+  switch (condition.type) {
     case 'all_contacts':
       return true;
     case 'contact_id_in':
-      return leaf.contact_ids.includes(person.id);
+      return condition.contact_ids.includes(person.id);
     case 'contacts_created_at_between':
-      return inRange(person.created_at, leaf);
+      return inRange(person.created_at, condition);
     case 'contacts_email_domain_name_in':
-      return leaf.domain_name_in.some((domain) => person.email?.split('@')[1] === domain.toLowerCase());
+      return condition.domain_name_in.some((domain) => person.email?.split('@')[1] === domain.toLowerCase());
     case 'contacts_affected_by_sequence':
-      return person.sequences.includes(leaf.sequence_id);
+      return person.sequences.includes(condition.sequence_id);
     case 'contacts_name_in':
-      return person.name !== null && leaf.name_in.includes(person.name);
+      return person.name !== null && condition.name_in.includes(person.name);
     case 'contacts_phone_number_in':
-      return leaf.phone_number_in.some((phone) => phone.replaceAll(' ', '') === person.phone_number);
+      return condition.phone_number_in.some((phone) => phone.replaceAll(' ', '') === person.phone_number);
     case 'contacts_email_in':
-      return leaf.email_in.some((email) => email.toLowerCase() === person.email);
+      return condition.email_in.some((email) => email.toLowerCase() === person.email);
     case 'contacts_external_id_in':
-      return person.external_id !== null && leaf.external_id_in.includes(person.external_id);
+      return person.external_id !== null && condition.external_id_in.includes(person.external_id);
     case 'contacts_attributes_in':
-      return hasOne(leaf.attributes, person.custom_data);
+      return hasOne(condition.attributes, person.custom_data);
     case 'last_contacted_at_between':
-      return lastIsIn(leaf, [...person.contactedAt, ...person.sessions.map((session) => session.last_message_at)]);
+      return lastIsIn(condition, [...person.contactedAt, ...person.sessions.map((session) => session.last_message_at)]);
     case 'last_contacted_at_with_handoff_between': {
       const handedOff = person.sessions.filter(({ isHandedOff }) => isHandedOff);
       return lastIsIn(
-        leaf,
+        condition,
         handedOff.map((session) => session.last_message_at),
       );
     }
     case 'contact_belongs_to_segment': {
-      const segment = segments[leaf.segment_id];
+      const segment = segments[condition.segment_id];
       return segment !== undefined && matches(segment, person, segments);
     }
     case 'contacts_sessions_attributes_in':
-      return person.sessions.some(({ custom_data }) => hasOne(leaf.attributes, custom_data));
+      return person.sessions.some(({ custom_data }) => hasOne(condition.attributes, custom_data));
   }
 }
 
@@ -147,9 +151,9 @@ export const people = (sequences: string[]): fc.Arbitrary<Person[]> =>
     );
 
 /** Generates filters with values of these contacts, and with values matching nobody. */
-export function filterOf(all: Person[], sequences: string[], segments: string[]): fc.Arbitrary<CompositeFilter> {
+export function filterOf(all: Person[], sequences: string[], segments: string[]): fc.Arbitrary<ContactFilter> {
   const emails = all.flatMap(({ email }) => email ?? []);
-  const leaves: fc.Arbitrary<ContactFilter>[] = [
+  const conditions: fc.Arbitrary<ContactCondition>[] = [
     fc.constant({ type: 'all_contacts' }),
     fc.record({
       type: fc.constant('contact_id_in'),
@@ -178,8 +182,8 @@ export function filterOf(all: Person[], sequences: string[], segments: string[])
   ];
   if (segments.length > 0) {
     const segment_id = fc.constantFrom(...segments, crypto.randomUUID(), ...HOSTILE);
-    leaves.push(fc.record({ type: fc.constant('contact_belongs_to_segment'), segment_id }));
+    conditions.push(fc.record({ type: fc.constant('contact_belongs_to_segment'), segment_id }));
   }
-  const group = fc.record({ and: fc.array(fc.oneof(...leaves), { maxLength: 3 }) });
+  const group = fc.record({ and: fc.array(fc.oneof(...conditions), { maxLength: 3 }) });
   return fc.record({ or: fc.array(group, { minLength: 1, maxLength: 4 }) });
 }

@@ -237,7 +237,7 @@ describe('quiet hours', () => {
         const end = isNever ? at.getTime() + 2 * DAY_MS : until.getTime();
         for (let ms = at.getTime(); ms < end; ms += 15 * MINUTE_MS) expect(isQuiet(new Date(ms))).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.TEST_TIER === 'long' ? 300 : 50 },
     );
   });
 });

@@ -7,6 +7,7 @@ import {
   reserveSlots,
 } from '../../../src/sequences/gates/rules.ts';
 
+const RUNS = process.env.TEST_TIER === 'long' ? 500 : 80;
 const MINUTE_MS = 60_000;
 const START = Date.parse('2026-06-01T12:00:00Z');
 const OFF: EffectiveGates = {
@@ -185,7 +186,7 @@ describe('the slots of a sender', () => {
         for (let i = perMinute; i < times.length; i++)
           expect((times[i] as number) - (times[i - perMinute] as number)).toBeGreaterThanOrEqual(MINUTE_MS);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 
@@ -213,7 +214,7 @@ describe('the slots of a sender', () => {
           freeAt = Math.max(freeAt, last);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 });
