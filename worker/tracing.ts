@@ -23,16 +23,15 @@ export async function createWorkerTracing(tracing: Tracing | undefined): Promise
   const { OpenTelemetryWorkflowClientInterceptor } = await import(
     '@temporalio/interceptors-opentelemetry/lib/client/index.js'
   );
-  const { makeWorkflowExporter, OpenTelemetryActivityInboundInterceptor, OpenTelemetryActivityOutboundInterceptor } =
-    await import('@temporalio/interceptors-opentelemetry/lib/worker/index.js');
+  const official = await import('@temporalio/interceptors-opentelemetry/lib/worker/index.js');
   return {
     client: [new OpenTelemetryWorkflowClientInterceptor()],
     activity: [
       (context) => ({
-        inbound: new OpenTelemetryActivityInboundInterceptor(context),
-        outbound: new OpenTelemetryActivityOutboundInterceptor(context),
+        inbound: new official.OpenTelemetryActivityInboundInterceptor(context),
+        outbound: new official.OpenTelemetryActivityOutboundInterceptor(context),
       }),
     ],
-    sinks: { exporter: makeWorkflowExporter(tracing.processor, tracing.resource) },
+    sinks: { exporter: official.makeWorkflowExporter(tracing.processor, tracing.resource) },
   };
 }

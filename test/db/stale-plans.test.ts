@@ -24,7 +24,7 @@ const readOnAll = () => Promise.all(Array.from({ length: 3 }, () => inTransactio
 const grow = (column: string) =>
   sql`alter table growing add column ${sql.ref(column)} integer default 7`.execute(migration.db);
 
-it('a statement that is prepared on all connections goes on working once a migration gives its table another column', async () => {
+it('a statement that is prepared on all connections still works once a migration gives its table another column', async () => {
   await readOnAll();
   await grow('one');
   expect((await Promise.all([read(), read(), read()])).map(({ rows }) => rows)).toEqual([

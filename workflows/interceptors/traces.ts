@@ -57,7 +57,10 @@ export const interceptors = (): WorkflowInterceptors => {
     ],
     internals: [
       {
-        dispose: (input, next) => (official === undefined ? next(input) : official.internals.dispose(input, next)),
+        dispose: (input, next) => {
+          if (official === undefined) next(input);
+          else void official.internals.dispose(input, next);
+        },
       },
     ],
   };

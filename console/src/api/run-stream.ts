@@ -21,7 +21,7 @@ async function follow(runId: string, onChange: () => void, signal: AbortSignal):
       if (status >= 400 && status < 500 && status !== 429) return;
       if (status === 200 && body !== null) {
         let last: string | undefined;
-        for await (const { data } of readEvents(body)) {
+        for await (const { data } of readEvents(body, () => undefined)) {
           if (data === '') continue;
           last = data;
           waitMs = FIRST_WAIT_MS;

@@ -332,8 +332,8 @@ export const REDACTED_ERROR = '[redacted]';
 export const REDACTED_INPUT = '[redacted]';
 
 /**
- * Saves the error of a failed attempt, and when the next one begins: in `nextTryMs`, or null if none follows. If the run was redacted since it was loaded, neither error
- * nor input is kept.
+ * Saves the error of a failed attempt, and when the next one begins: in `nextTryMs`, or null if none follows. If the run was
+ * redacted since it was loaded, error and input are not kept.
  */
 export async function setStepError(
   db: Db,

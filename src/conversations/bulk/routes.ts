@@ -41,7 +41,7 @@ export const bulkRoutes: FastifyPluginAsyncZod<Deps> = async (app, { otherJobs }
       tags,
       summary: 'Get a job',
       description:
-          'Returns a job of POST /chat/sessions/bulk, /deliveries/bulk or /runs/bulk with its progress, if the key may read what it is about. It is kept for 30 days after its end.',
+        'Returns a job of POST /chat/sessions/bulk, /deliveries/bulk or /runs/bulk with its progress, if the key may read what it is about. It is kept for 30 days after its end.',
       params: JobPath,
       response: { 200: SessionJob, ...errorResponses(403, 404) },
     },

@@ -57,7 +57,7 @@ export interface McpConnection {
 /**
  * Connects to a server of the Model Context Protocol over HTTP, of 2025 or 2026-07-28, does `work`, and closes the
  * connection. All requests leave through the egress. Nothing is offered to the server: no questions, no sampling, no
- * roots, and no stream of its own. Throws EgressErrors, whose `mayHaveArrived` says whether a tool may have run.
+ * roots, and no stream beside its call. Throws EgressErrors, whose `mayHaveArrived` says whether a tool may have run.
  */
 export const withMcpServer = <Value>(
   egress: StreamClient,

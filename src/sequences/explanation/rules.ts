@@ -43,7 +43,7 @@ export interface Facts {
       }
     | undefined;
   isBlocked: boolean;
-  /** What stands in the way of the next step now. */
+  /** What keeps the next step from being sent now. */
   eligibility: { status: string; reason: string | null; gate: string | null } | undefined;
   /** What defers the next step. */
   deferral: { gate: string | null; reason: string | null; until: Date } | undefined;

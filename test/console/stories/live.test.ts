@@ -77,7 +77,7 @@ const TEST_LIMIT_MS = 240_000;
   );
 
   it(
-    'ends with the session: what was typed stays, and goes on after the sign-in in another tab',
+    'ends with the session: what was typed stays, and continues after the sign-in in another tab',
     async () => {
       const id = await pages.conversation('Cleo', 'Where is my parcel?');
       const { page } = await pages.open('dee@acme.example', `/s/${id}`);

@@ -69,7 +69,7 @@ const SESSIONS = 40;
   const reply = () => page.getByRole('textbox', { name: 'Reply', exact: true });
   const notLive = () => page.getByText('Not live. Trying again');
   const view = (name: RegExp) => page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name }).click();
-  /** What is said where it was asked for, and what the page goes on with by itself. */
+  /** What is said where it was asked for, and what the page continues by itself. */
   const expectKept = async (reason: string) => {
     await reply().fill('It is on its way.');
     await page.getByText(`Draft not stored: ${reason}`).waitFor();
@@ -86,7 +86,7 @@ const SESSIONS = 40;
   };
 
   it(
-    'says that the api is away, keeps what is written, and goes on by itself once it is back',
+    'says that the api is away, keeps what is written, and continues by itself once it is back',
     async () => {
       const id = await open();
       await stack.api.kill();
@@ -155,7 +155,7 @@ const SESSIONS = 40;
   );
 
   it(
-    'says that the database is away, signs nobody out, keeps what is written, and goes on once it is back',
+    'says that the database is away, signs nobody out, keeps what is written, and continues once it is back',
     async () => {
       const id = await open();
       await stack.postgres.kill();

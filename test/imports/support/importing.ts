@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import type { Client } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 
-export const NDJSON = { headers: { 'content-type': 'application/x-ndjson' } };
+const NDJSON = { headers: { 'content-type': 'application/x-ndjson' } };
 export const CSV = { headers: { 'content-type': 'text/csv' } };
 
 interface Sending {

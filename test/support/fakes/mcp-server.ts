@@ -151,6 +151,7 @@ const CAPABILITIES = { capabilities: { tools: {} } };
 
 function modernServer(list: List, act: Act): Answering {
   const handler = createMcpHandler(({ requestInfo }) => {
+    // oxlint-disable-next-line typescript/no-deprecated -- the other class checks what it lists, and these lists can be wrong
     const server = new Server(INFO, CAPABILITIES);
     const key = requestInfo?.headers.get('idempotency-key');
     server.setRequestHandler('tools/list', async ({ params }) => list(params?.cursor));
@@ -172,6 +173,7 @@ function modernServer(list: List, act: Act): Answering {
 function olderServer(era: Era, list: List, act: Act): Answering {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const open = async () => {
+    // oxlint-disable-next-line typescript/no-deprecated -- as above
     const server = new OlderServer(INFO, CAPABILITIES);
     server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => list(params?.cursor));
     server.setRequestHandler(

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
@@ -69,7 +69,7 @@ export async function startOtlpReceiver(port = 0): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const refused: string[] = [];
   const headers: Record<string, unknown>[] = [];
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     headers.push(request.headers);
     try {
       if (request.method !== 'POST' || request.url !== '/v1/traces')
@@ -82,7 +82,8 @@ export async function startOtlpReceiver(port = 0): Promise<OtlpReceiver> {
       refused.push(String(error));
       response.writeHead(400).end();
     }
-  });
+  };
+  const server = createServer((request, response) => void receive(request, response));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -16,7 +16,7 @@ interface BarProps {
   filters: DeliveryFilters;
 }
 
-/** Settles all unknown deliveries of the list at once, by a job that goes on when the page is closed. */
+/** Settles all unknown deliveries of the list at once, by a job that continues when the page is closed. */
 export const UnknownBar = ({ orgId, filters }: BarProps) => {
   const [asked, ask] = useState<Outcome>();
   const [jobId, setJobId] = useState(() => localStorage.getItem(jobKeyOf(orgId)) ?? undefined);
