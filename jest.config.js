@@ -92,6 +92,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/jest/setup.ts'],
   testSequencer: '<rootDir>/test/support/jest/sequencer.ts',
-  // Tests wait for most of their time, for a server to return or a time to come, while others can run. Temporal has a namespace for each of six (test/support/stack/servers.ts).
-  maxWorkers: Math.min(availableParallelism() + 4, 6),
+  // Tests wait for most of their time, for a server to return or a time to come, while others can run. Temporal has a namespace for each of five (test/support/stack/servers.ts).
+  maxWorkers: Math.min(availableParallelism() + 3, 5),
 };

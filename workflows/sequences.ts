@@ -2,6 +2,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -29,13 +30,14 @@ const { recordSequenceCancellation } = proxyActivities<SequenceActivities>({
  */
 export async function runSequence(input: RunSequenceInput): Promise<SendTotals> {
   const { orgId, sequenceId } = input;
+  const showsGates = patched('waits-for-gates');
   return recordingCancellation(
-    () => sendUntilEnd(input),
+    () => sendUntilEnd(input, showsGates),
     () => recordSequenceCancellation({ orgId, sequenceId }),
   );
 }
 
-async function sendUntilEnd(input: RunSequenceInput): Promise<SendTotals> {
+async function sendUntilEnd(input: RunSequenceInput, showsGates: boolean): Promise<SendTotals> {
   let isWoken = false;
   setHandler(wake, () => {
     isWoken = true;
@@ -58,13 +60,13 @@ async function sendUntilEnd(input: RunSequenceInput): Promise<SendTotals> {
       await continueAsNew<typeof runSequence>({ ...input, totals, lastStep });
     }
     if (progress.hasMore || isWoken) continue;
-    setWaitsFor(reasonOf(progress));
+    setWaitsFor(reasonOf(showsGates ? progress : { ...progress, waitsFor: undefined }));
     if (progress.nextDueInMs === null) await condition(() => isWoken);
     else
       await condition(() => isWoken, Math.max(progress.nextDueInMs, 1), {
         summary: 'waiting for the next step to be due',
       });
-    clearWaitsFor();
+    if (showsGates) clearWaitsFor();
   }
 }
 

@@ -1,10 +1,10 @@
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { TITLE, WAITS_FOR } from '../src/temporal/search-attributes.ts';
 
-export type WaitReason = 'provider' | 'person' | 'timer' | 'event' | 'gate' | 'quiet hours' | 'confirmation';
+export type WaitReason = 'provider' | 'person' | 'timer' | 'event' | 'gate' | 'quiet hours';
 
-/** Reasons that are cleared where the wait ends. Earlier versions knew none of them, so their histories replay. */
-const CLEARED = new Set<string>(['gate', 'quiet hours', 'confirmation'] satisfies WaitReason[]);
+/** Reasons that are cleared where the wait ends.  */
+const CLEARED = new Set<string>(['gate', 'quiet hours'] satisfies WaitReason[]);
 
 /**
  * Shows in the list of the Temporal UI what a workflow waits for from now on. Only a workflow that began with a title has
@@ -17,7 +17,7 @@ export function setWaitsFor(reason: WaitReason): void {
   upsertSearchAttributes([{ key: WAITS_FOR, value: reason }]);
 }
 
-/** Shows that the wait for a gate, quiet hours or a confirmation is over. Other reasons stay until the next wait. */
+/** Shows that the wait for a gate or quiet hours is over. Other reasons stay until the next wait. */
 export function clearWaitsFor(): void {
   const reason = workflowInfo().typedSearchAttributes.get(WAITS_FOR);
   if (reason !== undefined && CLEARED.has(reason)) upsertSearchAttributes([{ key: WAITS_FOR, value: null }]);

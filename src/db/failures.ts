@@ -31,7 +31,10 @@ export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01'
 
 /** Whether a prepared statement returns other columns by now. It was not executed, and can be prepared again. */
 export const isStalePlan = (error: unknown): boolean =>
-  codeOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+  codeOf(error) === '0A000' &&
+  error instanceof Error &&
+  'routine' in error &&
+  error.routine === 'RevalidateCachedQuery';
 
 /** Whether a statement exceeded its time limit. A retry would exceed it too. */
 export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014';

@@ -25,10 +25,13 @@ const provider: MigrationProvider = {
   },
 };
 
-/** A table of which somebody needs a lock may be used by nobody else meanwhile: requests give up after two seconds. */
-const LOCK_TIMEOUT = '1s';
-/** About two minutes. */
-const MAX_TRIES = 60;
+/**
+ * A table of which somebody needs a lock may be used by nobody else meanwhile: requests give up after two seconds. After
+ * `deadlock_timeout`, one second, Postgres ends an autovacuum that has the table.
+ */
+const LOCK_TIMEOUT = '1500ms';
+/** Of one migration. */
+const MAX_WAIT_MS = 120_000;
 const MAX_PAUSE_MS = 2_000;
 
 /**
@@ -45,7 +48,7 @@ const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknow
 
 /**
  * Migrates the schema to this version's state, and has the positions of a restored dump continued. Several processes may
- * call it at once: they queue on an advisory lock. All migrations are one transaction, which is repeated where the programs
+ * call it at once: they queue on an advisory lock. Each migration is a transaction, which is repeated where the programs
  * at work had a table for too long, or waited for one another with it.
  */
 export async function migrateToLatest(databaseUrl: string): Promise<void> {
@@ -63,9 +66,15 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
 }
 
 async function migrateUnderLoad(db: Db): Promise<MigrationResultSet> {
-  for (let tries = 1; ; tries++) {
-    const outcome = await migratorOf(db).migrateToLatest();
-    if (tries === MAX_TRIES || !(isDeadlock(outcome.error) || isLockTimeout(outcome.error))) return outcome;
+  let giveUpAt = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    const outcome = await migratorOf(db).migrateUp();
+    if (outcome.error === undefined) {
+      if (outcome.results?.length === 0) return outcome;
+      giveUpAt = performance.now() + MAX_WAIT_MS;
+      continue;
+    }
+    if (performance.now() > giveUpAt || !(isDeadlock(outcome.error) || isLockTimeout(outcome.error))) return outcome;
     await sleep(Math.random() * MAX_PAUSE_MS);
   }
 }

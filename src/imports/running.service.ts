@@ -22,7 +22,7 @@ const MESSAGES_PER_BATCH = 2_000;
 const BYTES_PER_BATCH = 4_000_000;
 /** All articles are saved together, as those of a tree belong together. */
 const MAX_HELP_CENTER_RECORDS = 20_000;
-const MAX_HELP_CENTER_BYTES = 64 * 1024 ** 2;
+const MAX_HELP_CENTER_BYTES = 16 * 1024 ** 2;
 /** Less than an activity may take. */
 const MAX_HELP_CENTER_MS = 8 * 60_000;
 
@@ -173,16 +173,16 @@ async function importArticles(deps: ImportDeps, job: StoredImport, { parts, pace
   for await (const part of parts)
     for (const record of part.records) {
       records.push(record);
-      if (record.kind !== 'article' || articles.has(record.article.externalId)) continue;
       if (pace.isStopped()) return false;
-      const converted = await convertArticle(deps.extractor, record.article);
-      articles.set(record.article.externalId, converted);
-      bytes += 'markdown' in converted ? converted.markdown.length : 0;
       if (records.length > MAX_HELP_CENTER_RECORDS || bytes > MAX_HELP_CENTER_BYTES || performance.now() > endAt)
         throw new DomainError(
           'too_large',
-          'The help center is larger than 20,000 records or 64 MB: import fewer articles',
+          'The help center is larger than 20,000 records or 16 MB: import fewer articles',
         );
+      if (record.kind !== 'article' || articles.has(record.article.externalId)) continue;
+      const converted = await convertArticle(deps.extractor, record.article);
+      articles.set(record.article.externalId, converted);
+      bytes += 'markdown' in converted ? converted.markdown.length : 0;
     }
   const size = Number(job.size);
   const origin = { ...originOf(job), publicUrl: deps.publicUrl };

@@ -43,7 +43,7 @@ const ON_ITS_WAY = sql`interval '10 seconds'`;
 export const findStuckCommand = (db: Db, workflowId: string) =>
   db
     .selectFrom('outbox')
-    .select(['attempts', 'last_error', 'available_at'])
+    .select(['attempts', 'available_at'])
     .where('workflow_id', '=', workflowId)
     .where(sql<SqlBool>`(attempts > 0 or created_at < now() - ${ON_ITS_WAY})`)
     .orderBy('id')

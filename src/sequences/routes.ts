@@ -3,8 +3,10 @@ import { z } from 'zod';
 import type { Deps } from '../api/deps.ts';
 import { elementAt } from '../collections/checked-access.ts';
 import type { Db } from '../db/connect.ts';
+import { missingScope } from '../errors.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
+import { hasScope } from '../schemas/scopes.ts';
 import {
   addContacts,
   cancelSequence,
@@ -300,13 +302,15 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       summary: 'Explain why a contact did not get it',
       tags,
       description:
-        'Says in one answer what a contact has got of the sequence and why not the rest: contact, audience, enrollment, block, suppression, gates, deliveries.',
+        'Says in one answer what a contact has got of the sequence and why not the rest: contact, audience, enrollment, block, suppression, gates, deliveries. Needs contacts:read too.',
       params: SequenceParams,
       querystring: ExplainQuery,
       response: { 200: ContactExplanation, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, query }) =>
-      explainContact(db, org.id, await getSequence(db, org.id, params.id), { ...query, defaults }),
+    handler: async ({ db, org, params, query }) => {
+      if (!hasScope(org, 'contacts:read')) throw missingScope('contacts:read');
+      return explainContact(db, org.id, await getSequence(db, org.id, params.id), { ...query, defaults });
+    },
   });
 
   app.get('/sequences/:id/enrollments', {

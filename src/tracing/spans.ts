@@ -20,8 +20,11 @@ export const ORG_ID = 'switchboard.org_id';
 export const REQUEST_ID = 'switchboard.request_id';
 export const RUN_ID = 'switchboard.run_id';
 
-/** Stands for all contexts of traces that are not sampled: what follows from them is not sampled either. */
-const UNSAMPLED = `00-${'f'.repeat(32)}-${'f'.repeat(16)}-00`;
+/**
+ * Stands for all contexts of traces that are not sampled: what follows from them is not sampled either, also by a
+ * ratio of ids, for which OpenTelemetry joins the parts of an id by XOR.
+ */
+const UNSAMPLED = `00-${'0'.repeat(24)}${'f'.repeat(8)}-${'f'.repeat(16)}-00`;
 
 /** Not a span: what is done without tracing gets it. */
 const NO_SPAN = trace.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: TraceFlags.NONE });

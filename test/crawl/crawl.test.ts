@@ -200,7 +200,9 @@ describe('a crawl', () => {
     const times = site.requests.filter(({ path }) => path !== '/robots.txt').map(({ at }) => at);
     expect(times).toHaveLength(8);
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThan(900);
+    // A busy machine notices one request late, and the next one in time.
+    expect(Math.min(...gaps)).toBeGreaterThan(500);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(6_900);
   });
 
   it('waits for the time requested by a busy host', async () => {

@@ -35,14 +35,16 @@ it('a statement that is prepared on all connections still works once a migration
 });
 
 it('a transaction with such a statement is done again', async () => {
-  await readOnAll();
+  const { db, close } = connect(database.url, { poolSize: 1 });
+  await read(db);
   await grow('two');
   let tries = 0;
-  const { rows } = await inTransaction(program.db, async (trx) => {
+  const { rows } = await inTransaction(db, async (trx) => {
     tries++;
     await sql`insert into growing values (${tries + 1})`.execute(trx);
     return read(trx);
   });
+  await close();
   expect(rows).toEqual([{ id: 1, one: 7, two: 7 }]);
   expect(tries).toBe(2);
   const { rows: all } = await sql`select count(*) as count from growing`.execute(migration.db);

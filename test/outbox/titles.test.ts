@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { decideConfirmation } from '../../src/ai/confirmations/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { enqueue, start } from '../../src/outbox/outbox.ts';
 import type { TaskQueue, WorkflowContract } from '../../src/temporal/contract.ts';
-import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
-import { addTurn, newAction, proposed } from '../ai/calls/calling.ts';
 import { textsIn } from '../support/payloads.ts';
 import { emailStep, inDomain, timeIn } from '../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -97,25 +94,6 @@ it('a sequence says that it waits for quiet hours or another gate, and no longer
   const handle = stack.temporal.workflow.getHandle(`sequence/${body.id}`);
   await handle.result();
   expect((await reasonsOf(`sequence/${body.id}`)).slice(-4)).toEqual(['quiet hours', null, 'gate', null]);
-});
-
-it('a session that will be resolved says that it waits for an agent to confirm a call, and no longer once that is decided', async () => {
-  const org = await newAnsweringOrg(stack);
-  await org.patch('/autopilot/settings', { assume_resolved_after_minutes: 60 });
-  await org.post('/autopilot/settings/publish');
-  const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
-  const ask = () =>
-    org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: QUESTION } });
-  await ask();
-  await waiting(`ai-turn/${id}`, 'person');
-  const action = await newAction(org, 'https://shop.example', { limits: { '>': [{ var: 'body_params.amount' }, 1] } });
-  const call = await proposed(stack.db, await addTurn(stack.db, org, id), action);
-  await ask();
-  await waiting(`ai-turn/${id}`, 'confirmation');
-  const decided = { decision: 'reject', by: 'agent' } as const;
-  await inTransaction(stack.db, (trx) => decideConfirmation(trx, org.id, call.id, decided));
-  await eventually('the decision', async () => (await reasonsOf(`ai-turn/${id}`)).includes(null));
-  expect((await reasonsOf(`ai-turn/${id}`)).slice(0, 3)).toEqual(['person', 'confirmation', null]);
 });
 
 it('the workflow of a run has the name of the customer’s workflow as the title, and says that it waits for a time', async () => {

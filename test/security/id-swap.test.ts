@@ -113,6 +113,7 @@ const TRIED_ELSEWHERE = [
   'GET /chat/sessions/{id}/messages/{messageId}/pictures/{position}', // test/deliveries/inbound/inboxes.test.ts
   'PUT /phone/numbers/{id}', // test/phone-agents/numbers.test.ts: the numbers are those of a voice platform
   'DELETE /phone/numbers/{id}',
+  'GET /sequences/{id}/explain', // test/sequences/why-not.test.ts: it names a contact in its query
   'GET /actions/mcp/{name}', // test/actions/mcp/mcp-servers.test.ts: a name is unique in its org alone
   'PATCH /actions/mcp/{name}',
   'DELETE /actions/mcp/{name}',

@@ -13,7 +13,7 @@ import type { NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../../src
 import { WAKE } from '../../src/temporal/contract.ts';
 import { ANSWER_TURN, DATABASE_MOMENT } from '../activity-options.ts';
 import { countSignals } from '../signals.ts';
-import { clearWaitsFor, setWaitsFor } from '../waits-for.ts';
+import { setWaitsFor } from '../waits-for.ts';
 
 /** The rest of the wait is in the activity, by the database's clock: timers can be a second late. */
 const ACTIVITY_WAIT_MS = 1_000;
@@ -49,13 +49,12 @@ export async function answerSession(input: SessionRef): Promise<void> {
     }
     if (signals() > seen) continue;
     if (!answered.mayAssume) return;
-    const { waitMs, waitsFor } = await assumeResolved(input);
+    const { waitMs } = await assumeResolved(input);
     if (signals() > seen) continue;
     if (waitMs === null) return;
-    setWaitsFor(waitsFor ?? 'person');
+    setWaitsFor('person');
     setCurrentDetails('answered; the session will be resolved if the contact stays quiet');
     await condition(() => signals() > seen, Math.max(waitMs, 1), { summary: 'waiting for the contact to write again' });
-    clearWaitsFor();
   }
 }
 

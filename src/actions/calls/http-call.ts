@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts';
-import { conflict, type Issue, invalid, ProviderError, unprocessable } from '../../errors.ts';
+import { conflict, DomainError, type Issue, invalid, ProviderError, unprocessable } from '../../errors.ts';
 import { idOf, newId } from '../../ids.ts';
 import { EgressError, type EgressResponse } from '../../providers/egress/egress.ts';
 import { retryAfterOf } from '../../providers/egress/provider-responses.ts';
@@ -93,7 +93,8 @@ async function testOnce(
     await storeAnswer(db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {
-    if (error instanceof EgressError && !error.mayHaveArrived) await deleteCall(db, orgId, dedupeKey);
+    const isUnsent = error instanceof DomainError || (error instanceof EgressError && !error.mayHaveArrived);
+    if (isUnsent) await deleteCall(db, orgId, dedupeKey);
     throw error;
   }
 }
@@ -199,7 +200,9 @@ async function callOnce(
     await storeAnswer(deps.db, orgId, dedupeKey, answer);
     return answer;
   } catch (error) {
-    if (!(error instanceof ProviderError) || before !== undefined) throw error;
+    if (before !== undefined) throw error;
+    if (error instanceof DomainError) await deleteCall(deps.db, orgId, dedupeKey); // it was refused here, before it was sent
+    if (!(error instanceof ProviderError)) throw error;
     if (error instanceof EgressError && error.mayHaveArrived && error.transient) throw unknownOutcome(error.message);
     await deleteCall(deps.db, orgId, dedupeKey); // so that a repeated step calls again
     throw error;

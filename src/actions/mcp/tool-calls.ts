@@ -38,12 +38,16 @@ export async function callTool(
   call: ToolCall,
 ): Promise<EgressResponse & { mayHaveActed: boolean }> {
   const { db, egress, secrets, calls } = deps;
+  const known = await findToolOfAction(db, orgId, actionId);
+  if (known === undefined) throw notFound('tool');
+  const { server } = known;
+  const connection = await findConnection(db, secrets, orgId, server);
+  if (connection === undefined) throw notFound('MCP server');
+  // Read behind the connection: another address holds the tools until they are accepted again.
   const tool = await findToolOfAction(db, orgId, actionId);
   const definition = assertCurrent(tool, call);
   if (tool === undefined) throw notFound('tool');
-  const { server, verdict } = tool;
-  const connection = await findConnection(db, secrets, orgId, server);
-  if (connection === undefined) throw notFound('MCP server');
+  const { verdict } = tool;
   const { url, headers, savedAt } = connection;
   const called = { orgId, kind: KIND, name: server, settings: { headers: JSON.stringify(headers) } } as const;
   try {

@@ -30,8 +30,7 @@ export function assumeResolved(db: Db, { orgId, sessionId }: SessionRef): Promis
     const { is_under_way: isUnderWay, agent_ms: agentMs } = await findPromises(trx, orgId, sessionId);
     if (isUnderWay) return { isResolved: false, waitMs: null };
     const waitMs = Math.round(Math.max(minutes * MS_PER_MINUTE - last.age_ms, agentMs ?? 0));
-    const isToConfirm = agentMs !== null && agentMs > 0;
-    if (waitMs > 0) return { isResolved: false, waitMs, ...(isToConfirm && { waitsFor: 'confirmation' }) };
+    if (waitMs > 0) return { isResolved: false, waitMs };
     await resolveByAi(trx, orgId, session, 'assumed_resolved');
     return { isResolved: true, waitMs: null };
   });

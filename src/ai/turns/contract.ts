@@ -44,8 +44,6 @@ export interface FoundTurn {
 export interface AssumedEnd {
   isResolved: boolean;
   waitMs: number | null;
-  /** An agent has to confirm a call of the AI first. Absent in older histories. */
-  waitsFor?: 'confirmation';
 }
 
 /** A step that calls a third party. The workflow takes each in an activity of its own. */

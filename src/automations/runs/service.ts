@@ -9,7 +9,7 @@ import { newId } from '../../ids.ts';
 import { enqueue } from '../../outbox/outbox.ts';
 import type { Secrets } from '../../secrets.ts';
 import { dedupeKeyOf } from '../actions/action.ts';
-import type { ActionStep, Step } from '../blocks/schema.ts';
+import type { ActionStep, Json, Step } from '../blocks/schema.ts';
 import { knownOriginsOf } from '../credential-origins.rules.ts';
 import { createSealer, sealInput } from '../credentials.ts';
 import { stepAt } from '../interpreter/step-paths.rules.ts';
@@ -84,7 +84,7 @@ export async function getRun(db: Db, orgId: string, { workflowId, runId, cursor,
   const [listed, retries, reached, unfinished, { blocks }] = await Promise.all([
     listSteps(db, orgId, runId, after),
     listRetries(db, orgId, runId),
-    listReachedSteps(db, orgId, runId),
+    run.run_ended_at === null ? new Set<string>() : listReachedSteps(db, orgId, runId),
     findUnfinishedStep(db, orgId, runId),
     getVersion(db, orgId, run.version_id),
   ]);
@@ -262,13 +262,13 @@ export function rerunWorkflow(
     const { workflow_id: automationId, trigger_output: told } = run;
     const versionId = wanted === 'same' ? run.version_id : (await findCurrentVersion(trx, orgId, automationId))?.id;
     if (versionId === undefined) throw notFound('workflow');
-    const kept = Object.entries(told).filter(([name]) => COMMON_TO_TRIGGERS.has(name));
+    const kept = Object.fromEntries(Object.entries(told).filter(([name]) => COMMON_TO_TRIGGERS.has(name)));
     const version = { automation_id: automationId, version_id: versionId, trigger_constraints: null };
     const triggered = {
       key: `rerun/${newId()}`,
       occurredAt: new Date(),
       depth: 0,
-      output: { ...told, ...input, ...Object.fromEntries(kept) },
+      output: { ...told, ...input, ...kept, ...sessionOf(told, input) },
     };
     const started = await startRunsOfVersion(trx, orgId, version, {
       triggerEvents: [triggered],
@@ -281,6 +281,15 @@ export function rerunWorkflow(
     return startedId;
   });
 }
+
+/** A run keeps the session of the run before, by which a redaction finds the texts of both. */
+const sessionOf = (told: JsonObject, input: JsonObject): JsonObject =>
+  told.session == null ? {} : { session: { ...fieldsOf(input.session ?? told.session), ...idOf(told.session) } };
+
+const idOf = (session: Json): JsonObject => {
+  const { id = null } = fieldsOf(session);
+  return { id };
+};
 
 /** Locks a run, of a workflow if one is given. Throws notFound. */
 async function lockWorkflowRun(trx: Trx, orgId: string, workflowId: string | undefined, runId: string): Promise<Run> {

@@ -342,7 +342,9 @@ export async function setStepError(
   { path, error, nextTryMs }: { path: StepPath; error: string; nextTryMs: number | null },
 ): Promise<void> {
   await sql`
-    update automation_steps as step set next_try_at = now() + ${nextTryMs}::double precision * interval '1 millisecond',
+    update automation_steps as step set
+      next_try_at = case when step.status = 'in_progress' and run.status = 'in_progress'
+        then now() + ${nextTryMs}::double precision * interval '1 millisecond' end,
       error = case when run.redactions = ${redactions} then ${storedError(error)} else ${REDACTED_ERROR} end,
       input = case when run.redactions = ${redactions} then step.input else without_texts(step.input, '') end
     from automation_runs as run

@@ -57,6 +57,8 @@ interface Setting {
   reset: string;
 }
 
+const BEGINS = /^(?:begin|start transaction)\b/;
+
 interface ShortLivedPlan {
   name: string;
   /** In ms of performance.now(). */
@@ -75,14 +77,21 @@ export class PreparingClient extends pg.Client {
   #replanAt = performance.now() + MAX_PLAN_AGE_MS;
   /** The trace that the connection has. Undefined: not known, as what was undone may have set it. */
   #trace: string | undefined = '';
+  /** Whether the connection was ever given a trace. */
+  #mayHaveTrace = false;
+  /** By what was sent, not by what was answered: both can come at once. */
+  #isInTransaction = false;
 
   // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads
   override query(config: any, values?: any, callback?: any): any {
     this.#gather();
     this.#discardOldPlans();
-    if (typeof config === 'string') this.#followTrace(config);
+    if (typeof config === 'string') {
+      this.#followTransaction(config);
+      this.#followTrace(config);
+    }
     const result = this.#queryNamed(config, values, callback);
-    if (this.#trace !== '' && result instanceof Promise) result.catch(() => this.#forgetTrace());
+    if (this.#mayHaveTrace && result instanceof Promise) result.catch(() => this.#forgetTrace());
     return result;
   }
 
@@ -101,12 +110,13 @@ export class PreparingClient extends pg.Client {
   /** Prepares the statement again if its plan is stale. In a transaction, which has failed, the next try does. */
   async #queryPrepared(query: { name: string; text: string; values: unknown[] }): Promise<pg.QueryResult> {
     const before = generation;
+    const isAlone = !this.#isInTransaction;
     try {
       return await super.query(query);
     } catch (error) {
       if (!isStalePlan(error)) throw error;
       if (generation === before) generation++;
-      if (this.getTransactionStatus() !== 'I') throw error;
+      if (!isAlone) throw error;
       return super.query({ ...query, name: statementName(query.text) });
     }
   }
@@ -142,6 +152,11 @@ export class PreparingClient extends pg.Client {
     this.#send('discard plans');
   }
 
+  #followTransaction(text: string): void {
+    if (BEGINS.test(text)) this.#isInTransaction = true;
+    else if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
+  }
+
   #forgetTrace(): void {
     this.#trace = undefined;
   }
@@ -149,9 +164,10 @@ export class PreparingClient extends pg.Client {
   /** Sends the trace of what is done now ahead of a statement that writes, unless the connection has it. */
   #followTrace(text: string): void {
     const current = currentTraceparent();
-    if (text.startsWith('rollback')) this.#trace = this.#trace === '' && current === '' ? '' : undefined;
+    if (this.#mayHaveTrace && text.startsWith('rollback')) this.#trace = undefined;
     if (current === this.#trace || !WRITES.test(text)) return;
     this.#trace = current;
+    this.#mayHaveTrace = true;
     this.#send(`select set_config('switchboard.trace', '${current}', false)`);
   }
 

@@ -20,7 +20,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index if not exists deliveries_of_sequence_by_time
     on deliveries (org_id, sequence_id, created_at, id) include (step_id, status) where sequence_id is not null
   `.execute(db);
-  await sql`drop index deliveries_of_sequence_by_creation`.execute(db);
   await sql`
     create index if not exists deliveries_by_reason
     on deliveries (org_id, left(split_part(reason, ':', 1), 100), created_at, id) where reason is not null

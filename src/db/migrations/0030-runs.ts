@@ -2,8 +2,21 @@ import { type Kysely, sql } from 'kysely';
 
 /** Runs are listed over all workflows, by what they wait for, and jobs change many of them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`alter table automation_runs add column waits_for text`.execute(db);
-  await sql`alter table automation_steps add column next_try_at timestamptz(3)`.execute(db);
+  // First what needs no lock against readers.
+  await sql`
+    create index if not exists automation_runs_unsuccessful on automation_runs (org_id, status, created_at, id)
+      where status in ('failed', 'canceled')
+  `.execute(db);
+  await sql`
+    create index if not exists automation_runs_of_contact on automation_runs (org_id, (trigger_output #>> '{contact,id}'))
+      where (trigger_output #>> '{contact,id}') is not null
+  `.execute(db);
+  await sql`
+    create index if not exists automation_steps_unfinished on automation_steps (org_id, run_id)
+      where status in ('in_progress', 'waiting', 'failed')
+  `.execute(db);
+  await sql`alter table automation_runs add column if not exists waits_for text`.execute(db);
+  await sql`alter table automation_steps add column if not exists next_try_at timestamptz(3)`.execute(db);
   await sql`
     update automation_runs as run set waits_for = case when exists (
       select from automation_steps as step
@@ -12,22 +25,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     where status = 'in_progress' and is_waiting
   `.execute(db);
   await sql`
-    create index automation_runs_waiting on automation_runs (org_id, waits_for, created_at, id) where waits_for is not null
+    create index if not exists automation_runs_waiting on automation_runs (org_id, waits_for, created_at, id) where waits_for is not null
   `.execute(db);
   await sql`
-    create index automation_runs_unsuccessful on automation_runs (org_id, status, created_at, id)
-      where status in ('failed', 'canceled')
-  `.execute(db);
-  await sql`
-    create index automation_runs_of_contact on automation_runs (org_id, (trigger_output #>> '{contact,id}'))
-      where (trigger_output #>> '{contact,id}') is not null
-  `.execute(db);
-  await sql`
-    create index automation_steps_unfinished on automation_steps (org_id, run_id)
-      where status in ('in_progress', 'waiting', 'failed')
-  `.execute(db);
-  await sql`
-    create index automation_steps_to_retry on automation_steps (org_id, run_id) where next_try_at is not null
+    create index if not exists automation_steps_to_retry on automation_steps (org_id, run_id) where next_try_at is not null
   `.execute(db);
   await sql`
     create table run_jobs (

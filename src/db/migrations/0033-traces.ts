@@ -9,4 +9,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       alter table ${table} alter column trace set default nullif(current_setting('switchboard.trace', true), '')
     `.execute(db);
   }
+  // Since 0029, deliveries_of_sequence_by_time has its place. Last, as a drop keeps readers out.
+  await sql`drop index if exists deliveries_of_sequence_by_creation`.execute(db);
 }

@@ -31,7 +31,7 @@ export async function insertDeliveryJob(
     .limit(maxDeliveries + 1);
   const { numAffectedRows = 0n } = await sql`
     insert into delivery_job_items (org_id, job_id, delivery_id)
-    select ${orgId}::uuid, ${id}::uuid, found.id from (${found}) as found
+    select ${orgId}::uuid, ${id}::uuid, found.id from (${found}) as found order by found.id
   `.execute(trx);
   const total = Number(numAffectedRows);
   await trx.updateTable('delivery_jobs').set({ total }).where('org_id', '=', orgId).where('id', '=', id).execute();

@@ -47,6 +47,9 @@ function recordsOfLine(reader: LineReader, columns: string[], { cells, line, pro
   return [refusedRecord('not_readable', reason)];
 }
 
+/** Of one answer of a source's API: they are read together. */
+const MAX_ITEMS = 10_000;
+
 const PROBLEMS = {
   too_large: `An object is larger than ${MAX_VALUE_BYTES / 1024 ** 2} MB`,
   not_readable: 'This is no object of JSON, or one that is cut off',
@@ -63,7 +66,20 @@ export function recordsOfValue(reader: ObjectReader, { value, problem }: JsonVal
   if (problem !== undefined) return [refusedRecord(problem, PROBLEMS[problem])];
   const refusal = reader.refuse?.(value);
   if (refusal !== undefined) return [refusedRecord('not_readable', refusal)];
-  return itemsOf(reader, value).flatMap(([item, list]) => reader.read(item, list));
+  const items = itemsOf(reader, value);
+  if (items.length > MAX_ITEMS)
+    return [refusedRecord('too_large', `An answer has more than ${MAX_ITEMS.toLocaleString('en')} records`)];
+  return items.flatMap(([item, list]) => readItem(reader, item, list));
+}
+
+/** A value that is nested too deep for the stack is left out. */
+function readItem(reader: ObjectReader, item: unknown, list: string | undefined): SourceRecord[] {
+  try {
+    return reader.read(item, list);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [refusedRecord('not_readable', 'The object is nested too deep')];
+  }
 }
 
 function itemsOf({ listsIn }: ObjectReader, value: unknown): [unknown, string | undefined][] {

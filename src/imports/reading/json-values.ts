@@ -1,5 +1,5 @@
 /** More than a ticket of 5,000 comments. */
-export const MAX_VALUE_BYTES = 32 * 1024 ** 2;
+export const MAX_VALUE_BYTES = 8 * 1024 ** 2;
 
 /** An object of a file, or why there is none. */
 export interface JsonValue {

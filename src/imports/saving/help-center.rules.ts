@@ -41,15 +41,18 @@ export function slugOf(title: string, id: string): string {
 const titled = (title: string, fallback: string) =>
   (filled(title) ?? fallback).slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
+/** The levels of categories that are kept. */
+const MAX_DEPTH = 8;
+
 /** The categories of a source, by their ids. */
 export type Categories = Map<string, CategoryRecord>;
 
-/** Returns the categories from the root to one. A circle of categories ends at its first one. */
+/** Returns the categories from the root to one, the nearest eight of them. A circle of categories ends at its first one. */
 function chainOf(categories: Categories, id: string | undefined): CategoryRecord[] {
   const chain: CategoryRecord[] = [];
   for (let next = id; next !== undefined; ) {
     const category = categories.get(next);
-    if (category === undefined || chain.includes(category)) break;
+    if (category === undefined || chain.length === MAX_DEPTH || chain.includes(category)) break;
     chain.unshift(category);
     next = category.parentId;
   }

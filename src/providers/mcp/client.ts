@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PriorDiscovery, StreamableHTTPClientTransport, Tool } from '@modelcontextprotocol/client';
 import { withDeadline } from '../egress/deadlines.ts';
 import { EgressError, type StreamClient } from '../egress/egress.ts';
+import { storableJson } from '../storable.rules.ts';
 import { failureOf } from './failures.ts';
 
 const CLIENT = { name: 'switchboard', title: 'Switchboard', version: '1.0' };
@@ -137,7 +138,7 @@ function connectionOf({ client, requests }: Opened, { url }: McpServer, signal: 
   return {
     verdict:
       client.getProtocolEra() === 'modern' && discover !== undefined
-        ? { kind: 'modern', discover }
+        ? { kind: 'modern', discover: storableJson(discover) as typeof discover }
         : { kind: 'legacy' },
     protocol: client.getNegotiatedProtocolVersion() ?? '',
     async listTools() {

@@ -52,9 +52,12 @@ function describedFailure(error: unknown, host: string): EgressError {
 }
 
 /** Server errors may have done something, and pass. Whatever else refuses the request has done nothing. */
+/** A gateway answers with other statuses also for what it has passed on, such as 408 and 499. */
+const REFUSALS = new Set([400, 401, 403, 404, 405, 406, 413, 415, 422, 429]);
+
 function answeredWith(host: string, status: number): EgressError {
   const isServerError = status >= 500;
-  const mayHaveArrived = status < 400 || isServerError;
+  const mayHaveArrived = !REFUSALS.has(status);
   return new EgressError(`${host} answered ${status}`, { transient: isServerError, mayHaveArrived });
 }
 

@@ -50,7 +50,7 @@ export interface Facts {
   /** The latest delivery, with the provider's last words. */
   latest: { index: number | null; status: DeliveryStatus; answer: string | null; updated_at: Date } | undefined;
   /** A command for the sequence's workflow that has not reached Temporal for some time. */
-  command: { attempts: number; last_error: string | null; available_at: Date } | undefined;
+  command: { attempts: number; available_at: Date } | undefined;
 }
 
 type CheckName =
@@ -189,7 +189,7 @@ const commandCheck = ({ command }: Facts): Check =>
     : check(
         'command',
         'waits',
-        `The sequence's workflow was not reached yet, after ${command.attempts} tries${command.last_error === null ? '' : `: ${command.last_error}`}`,
+        `The sequence's workflow was not reached yet, after ${command.attempts} tries`,
         command.available_at,
       );
 

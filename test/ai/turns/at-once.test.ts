@@ -50,7 +50,7 @@ describe('a turn that is due at once and needs no model', () => {
   });
 
   it.each([
-    ['the contact may go on writing', { quiet_seconds: { api: 0.5 }, cap_seconds: { api: 1 } }],
+    ['the contact may go on writing', { quiet_seconds: { api: 2 }, cap_seconds: { api: 4 } }],
     ['the session is resolved later', { assume_resolved_after_minutes: 60 }],
   ])('has a workflow where %s', async (_, settings) => {
     const org = await newCalibratedOrg(stack);

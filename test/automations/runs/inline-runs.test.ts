@@ -38,7 +38,7 @@ it('a short run is done without a workflow, and says so', async () => {
   const { id, url } = await hook([call()]);
   const { run_id } = (await post(url)).body;
   const run = await completed(id, run_id);
-  expect(run.ran_in).toEqual({ kind: 'inline', workflow_id: null, batch_workflow_id: null });
+  expect(run.ran_in).toEqual({ kind: 'inline', workflow_id: null, batch_workflow_id: null, url: null });
   expect(run.steps).toMatchObject([{ id: 'call', status: 'completed', attempts: 1, output: { status: 200 } }]);
 });
 
@@ -51,6 +51,7 @@ it('a run that waits continues in a separate workflow', async () => {
     kind: 'own',
     workflow_id: `workflow-run/${run_id}`,
     batch_workflow_id: null,
+    url: null,
   });
   expect((await org.post(`/workflows/${id}/runs/${run_id}/cancel`)).status).toBe(200);
   expect(shop.calls).toHaveLength(1);
@@ -80,7 +81,7 @@ it('runs of a worker that has ended are done by the workflow of their batch', as
   expect(shop.calls).toEqual([]);
   await sql`update outbox set available_at = now() where workflow_id = ${lease}`.execute(stack.db);
   const run = await completed(id, runId);
-  expect(run.ran_in).toEqual({ kind: 'batch', workflow_id: lease, batch_workflow_id: lease });
+  expect(run.ran_in).toEqual({ kind: 'batch', workflow_id: lease, batch_workflow_id: lease, url: null });
   expect(shop.calls).toHaveLength(1);
 });
 

@@ -343,7 +343,9 @@ describe('many runs', () => {
       .execute();
     expect(retries.map(({ run_id }) => run_id).sort()).toEqual(runs.toSorted());
     const { body: news } = await admin.get('/me/notifications?unread=true');
-    expect(news.items).toContainEqual(expect.objectContaining({ kind: 'ended', data: { job_id: body.job_id } }));
+    expect(news.items).toContainEqual(
+      expect.objectContaining({ kind: 'ended', data: { job_id: body.job_id, of: 'runs' } }),
+    );
 
     const again = await bulk({ query: { workflow_id: id }, action: { type: 'cancel' } });
     const ended = await untilDone(again.body.job_id);

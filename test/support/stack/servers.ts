@@ -24,7 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** One for each test process, so that no test's worker takes another one's tasks. */
-export const TEST_NAMESPACES = ['test-1', 'test-2', 'test-3', 'test-4', 'test-5', 'test-6'];
+export const TEST_NAMESPACES = ['test-1', 'test-2', 'test-3', 'test-4', 'test-5'];
 
 /** This test process's. */
 export const testNamespace = (): string => `test-${process.env.JEST_WORKER_ID ?? '1'}`;

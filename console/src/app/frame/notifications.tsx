@@ -69,6 +69,7 @@ const ROW = 'flex w-full items-start gap-3 px-4 py-2.5 text-left hover:bg-hover'
 function sayingOf({ kind, data }: Notification): string {
   if (typeof data.mcp_confirmation_id === 'string') return 'An assistant waits for a confirmation with';
   if (data.of === 'deliveries') return 'Settling the unknown deliveries has ended';
+  if (data.of === 'runs') return 'Your change of many runs has ended';
   return kind === 'mention' ? `Somebody ${KINDS[kind].says}` : KINDS[kind].says;
 }
 

@@ -52,7 +52,7 @@ export async function saveInOneStatement(db: Db, orgId: string, items: PlainProg
         and run.redactions = given.redactions and not (given.is_end and run.handoff_hold_id is not null)
       order by run.id for update of run
     ), completed as (
-      update automation_steps as step set status = 'completed', output = locked.output, error = null, ended_at = now()
+      update automation_steps as step set status = 'completed', output = locked.output, error = null, next_try_at = null, ended_at = now()
       from locked
       where step.org_id = ${orgId} and step.run_id = locked.id and step.path = locked.path and step.status = 'in_progress'
     ), inserted as (
@@ -93,7 +93,7 @@ function endOf(orgId: string, items: PlainProgress[]) {
     })),
   );
   return sql`, ended as (
-      update automation_runs as run set status = 'completed', error = null, is_waiting = false, run_ended_at = now()
+      update automation_runs as run set status = 'completed', error = null, is_waiting = false, waits_for = null, run_ended_at = now()
       from locked where run.org_id = ${orgId} and run.id = locked.id and locked.is_end
       returning run.id
     ), announced as (${announcementOf(sql`select * from (${rows}) as event where subject_id in (select id from ended)`)} returning 1)`;

@@ -28,7 +28,7 @@ export async function insertJob(
   await trx.insertInto('run_jobs').values(job).execute();
   const { numAffectedRows = 0n } = await sql`
     insert into run_job_items (org_id, job_id, run_id)
-    select ${orgId}::uuid, ${id}::uuid, found.id from (${found} limit ${maxRuns + 1}) as found
+    select ${orgId}::uuid, ${id}::uuid, found.id from (${found} limit ${maxRuns + 1}) as found order by found.id
   `.execute(trx);
   const total = Number(numAffectedRows);
   await trx.updateTable('run_jobs').set({ total }).where('org_id', '=', orgId).where('id', '=', id).execute();

@@ -89,7 +89,11 @@ async function finishJob(trx: Trx, ref: RunJobRef): Promise<boolean> {
   const ended = await endJob(trx, ref);
   if (ended === undefined) return false; // another process has its last runs
   const members = ended.user_id === null ? [] : [ended.user_id];
-  await addNotifications(trx, ref.orgId, members, { kind: 'ended', sessionId: null, data: { job_id: ref.jobId } });
+  await addNotifications(trx, ref.orgId, members, {
+    kind: 'ended',
+    sessionId: null,
+    data: { job_id: ref.jobId, of: 'runs' },
+  });
   return true;
 }
 

@@ -125,10 +125,10 @@ function isWaitingFor(orgId: string, reason: NonNullable<RunFilters['waiting_for
   switch (reason) {
     case 'timer':
     case 'event':
-      return sql`run.waits_for = ${reason}`;
+      return sql`run.status = 'in_progress' and run.is_waiting and run.waits_for = ${reason}`;
     case 'retry':
       return sql`run.status = 'in_progress' and run.id in (
-        select run_id from automation_steps where org_id = ${orgId} and next_try_at is not null)`;
+        select run_id from automation_steps where org_id = ${orgId} and next_try_at is not null and status = 'in_progress') and not run.is_waiting`;
     case 'person':
       return sql`run.status = 'failed' and ${HAS_FAILED_STEP}`;
   }

@@ -6,6 +6,8 @@ import { runProgressJson } from './schema.ts';
 import { rowOf } from './service.ts';
 
 const POLL_MS = 1_000;
+/** Between two looks, this many times the length of the former: runs of many steps take long to count. */
+const REST = 10;
 
 /** Receives the bytes of a stream. */
 interface Sink {
@@ -37,9 +39,11 @@ export async function getProgress(db: Db, ref: RunRef): Promise<ReadProgress> {
 export function createRunStreams(db: Db, onError: (error: unknown) => void): RunStreams {
   const followers = new Set<Follower>();
   let isLooking = false;
+  let restUntil = 0;
 
   async function look(): Promise<void> {
-    if (isLooking || followers.size === 0) return;
+    const began = performance.now();
+    if (isLooking || followers.size === 0 || began < restUntil) return;
     isLooking = true;
     try {
       const asked = [...followers];
@@ -53,6 +57,8 @@ export function createRunStreams(db: Db, onError: (error: unknown) => void): Run
     } catch (error) {
       onError(error);
     } finally {
+      const ended = performance.now();
+      restUntil = ended + REST * (ended - began);
       isLooking = false;
     }
   }
