@@ -33,20 +33,3 @@ it('a statement that is prepared on all connections still works once a migration
     [{ id: 1, one: 7 }],
   ]);
 });
-
-it('a transaction with such a statement is done again', async () => {
-  const { db, close } = connect(database.url, { poolSize: 1 });
-  await read(db);
-  await grow('two');
-  let tries = 0;
-  const { rows } = await inTransaction(db, async (trx) => {
-    tries++;
-    await sql`insert into growing values (${tries + 1})`.execute(trx);
-    return read(trx);
-  });
-  await close();
-  expect(rows).toEqual([{ id: 1, one: 7, two: 7 }]);
-  expect(tries).toBe(2);
-  const { rows: all } = await sql`select count(*) as count from growing`.execute(migration.db);
-  expect(all).toEqual([{ count: 2 }]);
-});
