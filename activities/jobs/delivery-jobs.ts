@@ -1,8 +1,8 @@
-import { Context } from '@temporalio/activity';
 import type { Db } from '../../src/db/connect.ts';
-import { repeatForSeconds } from '../../src/db/deletion.ts';
-import type { DeliveryJobProgress, DeliveryJobRef } from '../../src/deliveries/bulk/contract.ts';
+import type { ItemJobProgress } from '../../src/db/jobs/contract.ts';
+import type { DeliveryJobRef } from '../../src/deliveries/bulk/contract.ts';
 import { continueDeliveryJob, readDeliveryJobProgress } from '../../src/deliveries/bulk/service.ts';
+import { repeatWithHeartbeats } from './repeating.ts';
 
 export interface DeliveryJobActivityDeps {
   db: Db;
@@ -14,12 +14,8 @@ export type DeliveryJobActivities = ReturnType<typeof createDeliveryJobActivitie
 
 export const createDeliveryJobActivities = ({ db, stopping }: DeliveryJobActivityDeps) => ({
   /** Settles some of the deliveries of a job. A second run continues after the first. */
-  async continueDeliveryJob(job: DeliveryJobRef): Promise<DeliveryJobProgress> {
-    const isStopped = () => stopping.aborted || Context.current().cancellationSignal.aborted;
-    await repeatForSeconds(isStopped, () => {
-      Context.current().heartbeat();
-      return continueDeliveryJob(db, job);
-    });
+  async continueDeliveryJob(job: DeliveryJobRef): Promise<ItemJobProgress> {
+    await repeatWithHeartbeats(stopping, () => continueDeliveryJob(db, job));
     return readDeliveryJobProgress(db, job);
   },
 });

@@ -1,8 +1,8 @@
-import { Context } from '@temporalio/activity';
-import type { SessionJobProgress, SessionJobRef } from '../../src/conversations/bulk/contract.ts';
+import type { SessionJobRef } from '../../src/conversations/bulk/contract.ts';
 import { continueJob, readProgress } from '../../src/conversations/bulk/service.ts';
 import type { Db } from '../../src/db/connect.ts';
-import { repeatForSeconds } from '../../src/db/deletion.ts';
+import type { ItemJobProgress } from '../../src/db/jobs/contract.ts';
+import { repeatWithHeartbeats } from './repeating.ts';
 
 export interface SessionJobActivityDeps {
   db: Db;
@@ -14,12 +14,8 @@ export type SessionJobActivities = ReturnType<typeof createSessionJobActivities>
 
 export const createSessionJobActivities = ({ db, stopping }: SessionJobActivityDeps) => ({
   /** Applies the action of a job to some of its sessions. A second run continues after the first. */
-  async continueSessionJob(job: SessionJobRef): Promise<SessionJobProgress> {
-    const isStopped = () => stopping.aborted || Context.current().cancellationSignal.aborted;
-    await repeatForSeconds(isStopped, () => {
-      Context.current().heartbeat();
-      return continueJob(db, job);
-    });
+  async continueSessionJob(job: SessionJobRef): Promise<ItemJobProgress> {
+    await repeatWithHeartbeats(stopping, () => continueJob(db, job));
     return readProgress(db, job);
   },
 });

@@ -1,9 +1,7 @@
+import type { ItemJobRef } from '../../db/jobs/contract.ts';
 import type { WorkflowContract } from '../../temporal/contract.ts';
 
-export interface SessionJobRef {
-  orgId: string;
-  jobId: string;
-}
+export type SessionJobRef = ItemJobRef;
 
 /** Applies one action to many sessions. */
 export const RUN_SESSION_JOB: WorkflowContract<SessionJobRef> = {
@@ -11,9 +9,3 @@ export const RUN_SESSION_JOB: WorkflowContract<SessionJobRef> = {
   taskQueue: 'bulk',
   workflowId: ({ jobId }) => `session-job/${jobId}`,
 };
-
-export interface SessionJobProgress {
-  isEnded: boolean;
-  done: number;
-  failed: number;
-}

@@ -1,6 +1,9 @@
 import type { Db, Trx } from '../../db/connect.ts';
-import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { conflict, DomainError, missingScope, notFound } from '../../errors.ts';
+import type { ItemJobProgress } from '../../db/jobs/contract.ts';
+import { progressOf } from '../../db/jobs/item-jobs.ts';
+import { changeEach, refusalOf } from '../../db/jobs/refusals.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { conflict, missingScope, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
 import { addNotifications } from '../../notifications/service.ts';
@@ -12,12 +15,12 @@ import { WAKE } from '../../temporal/contract.ts';
 import { addTags, applySessionUpdate, assignSession, removeTags } from '../sessions/actions.service.ts';
 import { UpdateSession } from '../sessions/schema.ts';
 import { snoozeSession } from '../snooze/service.ts';
-import { RUN_SESSION_JOB, type SessionJobProgress, type SessionJobRef } from './contract.ts';
+import { RUN_SESSION_JOB, type SessionJobRef } from './contract.ts';
 import type { OtherJobs } from './jobs.port.ts';
-import { endJob, findJob, insertJob, listErrors, lockNextItem, type NewJob, settleItem } from './queries.ts';
+import { findJob, insertJob, type NewJob, sessionJobs } from './queries.ts';
 import type { BulkAction, JobAnswer, StoredAction } from './schema.ts';
 
-export { deleteOldJobs, listRunningJobs } from './queries.ts';
+export const { deleteOld: deleteOldJobs, listRunning: listRunningJobs } = sessionJobs;
 
 type Job = NonNullable<Awaited<ReturnType<typeof findJob>>>;
 
@@ -35,11 +38,8 @@ export const runJob = (ref: SessionJobRef) =>
   signalWithStart(RUN_SESSION_JOB, ref, WAKE, { subjectId: ref.jobId, summary: 'Change many sessions' });
 
 /** Applies an action to each of some sessions. Returns the outcome of each, in the given order. */
-export async function changeSessions(db: Db, orgId: string, ids: string[], change: Change) {
-  const errors = new Map<string, string | null>();
-  for (const id of [...new Set(ids)].toSorted())
-    errors.set(id, await inTransaction(db, (trx) => changeOne(trx, orgId, id, change)));
-  return ids.map((id) => ({ id, ...(errors.get(id) == null ? {} : { error: errors.get(id) ?? '' }) }));
+export function changeSessions(db: Db, orgId: string, ids: string[], change: Change) {
+  return changeEach(ids, (id) => inTransaction(db, (trx) => changeOne(trx, orgId, id, change)));
 }
 
 /** Starts a job that applies an action to the sessions found now. Throws conflict if there are too many. */
@@ -58,7 +58,7 @@ export function startJob(db: Db, orgId: string, found: NewJob['found'], { action
 /** Returns a job of sessions with its first errors, or undefined if there is none. */
 async function findSessionJob(db: Db, orgId: string, id: string) {
   const job = await findJob(db, orgId, id);
-  return job === undefined ? undefined : { ...job, errors: await listErrors(db, orgId, id) };
+  return job === undefined ? undefined : { ...job, errors: await sessionJobs.listErrors(db, { orgId, jobId: id }) };
 }
 
 const OF_SESSIONS: OtherJobs = { scope: 'chat-sessions:read', find: findSessionJob };
@@ -81,12 +81,14 @@ export const continueJob = (db: Db, ref: SessionJobRef): Promise<boolean> =>
   inTransaction(db, async (trx) => {
     const job = await findJob(trx, ref.orgId, ref.jobId);
     if (job === undefined || job.state === 'done') return true;
-    const next = await lockNextItem(trx, ref);
-    if (next === undefined) return finishJob(trx, ref);
-    const { session_id: sessionId } = next;
+    const [sessionId] = await sessionJobs.lockNext(trx, ref, 1);
+    if (sessionId === undefined) return finishJob(trx, ref);
     const change = { action: actionOf(job.action), userId: job.user_id };
     const error = await runAsActor(actorOf(job), () => changeOne(trx, ref.orgId, sessionId, change));
-    await settleItem(trx, ref, { sessionId, error });
+    await sessionJobs.settle(trx, ref, {
+      ids: [sessionId],
+      errors: new Map(error === null ? [] : [[sessionId, error]]),
+    });
     return false;
   });
 
@@ -95,10 +97,8 @@ const actorOf = ({ user_id: id, user_name: name }: Pick<Job, 'user_id' | 'user_n
   id === null ? SYSTEM : { kind: 'member', id, name };
 
 /** Returns how far a job is. */
-export async function readProgress(db: Db, { orgId, jobId }: SessionJobRef): Promise<SessionJobProgress> {
-  const job = await findJob(db, orgId, jobId);
-  return { isEnded: job?.state !== 'running', done: job?.done ?? 0, failed: job?.failed ?? 0 };
-}
+export const readProgress = async (db: Db, { orgId, jobId }: SessionJobRef): Promise<ItemJobProgress> =>
+  progressOf(await findJob(db, orgId, jobId));
 
 /** Returns an action as it was given. A snooze whose time has come since is over at once. */
 const actionOf = (stored: StoredAction): BulkAction =>
@@ -111,7 +111,7 @@ const actionOf = (stored: StoredAction): BulkAction =>
     : stored;
 
 async function finishJob(trx: Trx, ref: SessionJobRef): Promise<boolean> {
-  const ended = await endJob(trx, ref);
+  const ended = await sessionJobs.end(trx, ref);
   if (ended === undefined) return false; // another process has its last sessions
   const members = ended.user_id === null ? [] : [ended.user_id];
   await addNotifications(trx, ref.orgId, members, { kind: 'ended', sessionId: null, data: { job_id: ref.jobId } });
@@ -119,15 +119,8 @@ async function finishJob(trx: Trx, ref: SessionJobRef): Promise<boolean> {
 }
 
 /** Applies an action to a session. Returns why it was refused, or null. */
-async function changeOne(trx: Trx, orgId: string, id: string, change: Change): Promise<string | null> {
-  try {
-    await inSavepoint(trx, () => apply(trx, orgId, id, change));
-    return null;
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return error.message;
-  }
-}
+const changeOne = (trx: Trx, orgId: string, id: string, change: Change): Promise<string | null> =>
+  refusalOf(trx, () => apply(trx, orgId, id, change));
 
 async function apply(trx: Trx, orgId: string, id: string, { action, userId }: Change): Promise<void> {
   switch (action.type) {

@@ -1,9 +1,7 @@
+import type { ItemJobRef } from '../../db/jobs/contract.ts';
 import type { WorkflowContract } from '../../temporal/contract.ts';
 
-export interface DeliveryJobRef {
-  orgId: string;
-  jobId: string;
-}
+export type DeliveryJobRef = ItemJobRef;
 
 /** Settles many deliveries without a known outcome as a person has decided. */
 export const SETTLE_DELIVERIES: WorkflowContract<DeliveryJobRef> = {
@@ -11,9 +9,3 @@ export const SETTLE_DELIVERIES: WorkflowContract<DeliveryJobRef> = {
   taskQueue: 'bulk',
   workflowId: ({ jobId }) => `delivery-job/${jobId}`,
 };
-
-export interface DeliveryJobProgress {
-  isEnded: boolean;
-  done: number;
-  failed: number;
-}

@@ -1,5 +1,7 @@
 import type { OtherJobs } from '../../conversations/bulk/jobs.port.ts';
 import type { Db, Trx } from '../../db/connect.ts';
+import type { ItemJobProgress } from '../../db/jobs/contract.ts';
+import { progressOf } from '../../db/jobs/item-jobs.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -8,19 +10,13 @@ import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import type { DeliveryFilters } from '../ledger/schema.ts';
 import { settleUnknownDeliveries } from '../queries.ts';
-import { type DeliveryJobProgress, type DeliveryJobRef, SETTLE_DELIVERIES } from './contract.ts';
-import {
-  endDeliveryJob,
-  findDeliveryJob,
-  insertDeliveryJob,
-  listDeliveryJobErrors,
-  lockNextDeliveries,
-  settleItems,
-} from './queries.ts';
+import { type DeliveryJobRef, SETTLE_DELIVERIES } from './contract.ts';
+import { findDeliveryJob, insertDeliveryJob, jobsOfDeliveries } from './queries.ts';
 
-export { deleteOldDeliveryJobs, listRunningDeliveryJobs } from './queries.ts';
+export const { deleteOld: deleteOldDeliveryJobs, listRunning: listRunningDeliveryJobs } = jobsOfDeliveries;
 
 const MAX_DELIVERIES = 50_000;
+const DELIVERIES_PER_BATCH = 500;
 const NOT_UNKNOWN = 'Only a delivery that is unknown can be settled by hand';
 
 /** Who decides, and what. */
@@ -57,7 +53,9 @@ export const deliveryJobs: OtherJobs = {
   scope: 'sequences:read',
   async find(db, orgId, id) {
     const job = await findDeliveryJob(db, orgId, id);
-    return job === undefined ? undefined : { ...job, errors: await listDeliveryJobErrors(db, orgId, id) };
+    return job === undefined
+      ? undefined
+      : { ...job, errors: await jobsOfDeliveries.listErrors(db, { orgId, jobId: id }) };
   },
 };
 
@@ -69,22 +67,20 @@ export const continueDeliveryJob = (db: Db, ref: DeliveryJobRef): Promise<boolea
   inTransaction(db, async (trx) => {
     const job = await findDeliveryJob(trx, ref.orgId, ref.jobId);
     if (job === undefined || job.state === 'done') return true;
-    const ids = await lockNextDeliveries(trx, ref);
+    const ids = await jobsOfDeliveries.lockNext(trx, ref, DELIVERIES_PER_BATCH);
     if (ids.length === 0) return finishJob(trx, ref);
     const settled = new Set(await settleUnknownDeliveries(trx, ref.orgId, ids, job.outcome));
     const errors = new Map(ids.filter((id) => !settled.has(id)).map((id) => [id, NOT_UNKNOWN]));
-    await settleItems(trx, ref, { ids, errors });
+    await jobsOfDeliveries.settle(trx, ref, { ids, errors });
     return false;
   });
 
 /** Returns how far a job is. */
-export async function readDeliveryJobProgress(db: Db, { orgId, jobId }: DeliveryJobRef): Promise<DeliveryJobProgress> {
-  const job = await findDeliveryJob(db, orgId, jobId);
-  return { isEnded: job?.state !== 'running', done: job?.done ?? 0, failed: job?.failed ?? 0 };
-}
+export const readDeliveryJobProgress = async (db: Db, { orgId, jobId }: DeliveryJobRef): Promise<ItemJobProgress> =>
+  progressOf(await findDeliveryJob(db, orgId, jobId));
 
 async function finishJob(trx: Trx, ref: DeliveryJobRef): Promise<boolean> {
-  const ended = await endDeliveryJob(trx, ref);
+  const ended = await jobsOfDeliveries.end(trx, ref);
   if (ended === undefined) return false; // another process has its last deliveries
   const members = ended.user_id === null ? [] : [ended.user_id];
   const data = { job_id: ref.jobId, of: 'deliveries' };

@@ -1,9 +1,7 @@
+import type { ItemJobRef } from '../../../db/jobs/contract.ts';
 import type { WorkflowContract } from '../../../temporal/contract.ts';
 
-export interface RunJobRef {
-  orgId: string;
-  jobId: string;
-}
+export type RunJobRef = ItemJobRef;
 
 /** Applies one action to many runs. */
 export const CHANGE_RUNS: WorkflowContract<RunJobRef> = {
@@ -11,9 +9,3 @@ export const CHANGE_RUNS: WorkflowContract<RunJobRef> = {
   taskQueue: 'bulk',
   workflowId: ({ jobId }) => `run-job/${jobId}`,
 };
-
-export interface RunJobProgress {
-  isEnded: boolean;
-  done: number;
-  failed: number;
-}

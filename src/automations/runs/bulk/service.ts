@@ -1,17 +1,20 @@
 import type { Db, Trx } from '../../../db/connect.ts';
-import { inSavepoint, inTransaction } from '../../../db/transaction.ts';
-import { conflict, DomainError } from '../../../errors.ts';
+import type { ItemJobProgress } from '../../../db/jobs/contract.ts';
+import { progressOf } from '../../../db/jobs/item-jobs.ts';
+import { changeEach, refusalOf } from '../../../db/jobs/refusals.ts';
+import { inTransaction } from '../../../db/transaction.ts';
+import { conflict } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { addNotifications } from '../../../notifications/service.ts';
 import { enqueue, signalWithStart } from '../../../outbox/outbox.ts';
 import type { Secrets } from '../../../secrets.ts';
 import { WAKE } from '../../../temporal/contract.ts';
 import { cancelRun, rerunWorkflow, retryRun } from '../service.ts';
-import { CHANGE_RUNS, type RunJobProgress, type RunJobRef } from './contract.ts';
-import { endJob, findJob, insertJob, listErrors, lockNextItem, type NewRunJob, settleItem } from './queries.ts';
+import { CHANGE_RUNS, type RunJobRef } from './contract.ts';
+import { findJob, insertJob, jobsOfRuns, type NewRunJob } from './queries.ts';
 import type { RunAction } from './schema.ts';
 
-export { deleteOldRunJobs, listRunningRunJobs } from './queries.ts';
+export const { deleteOld: deleteOldRunJobs, listRunning: listRunningRunJobs } = jobsOfRuns;
 
 const MAX_RUNS = 50_000;
 
@@ -32,11 +35,8 @@ export const runRunJob = (ref: RunJobRef) =>
   signalWithStart(CHANGE_RUNS, ref, WAKE, { subjectId: ref.jobId, summary: 'Change many runs' });
 
 /** Applies an action to each of some runs. Returns the outcome of each, in the given order. */
-export async function changeRuns({ db, secrets }: RunJobDeps, orgId: string, ids: string[], change: Change) {
-  const errors = new Map<string, string | null>();
-  for (const id of [...new Set(ids)].toSorted())
-    errors.set(id, await inTransaction(db, (trx) => changeOne(trx, secrets, { orgId, id }, change)));
-  return ids.map((id) => ({ id, ...(errors.get(id) == null ? {} : { error: errors.get(id) ?? '' }) }));
+export function changeRuns({ db, secrets }: RunJobDeps, orgId: string, ids: string[], change: Change) {
+  return changeEach(ids, (id) => inTransaction(db, (trx) => changeOne(trx, secrets, { orgId, id }, change)));
 }
 
 /** Starts a job that applies an action to the runs found now. Throws conflict if there are too many. */
@@ -59,7 +59,7 @@ export function startRunJob(
 /** Returns a job with its first errors, or undefined if there is none. */
 export async function findRunJob(db: Db, orgId: string, id: string) {
   const job = await findJob(db, orgId, id);
-  return job === undefined ? undefined : { ...job, errors: await listErrors(db, orgId, id) };
+  return job === undefined ? undefined : { ...job, errors: await jobsOfRuns.listErrors(db, { orgId, jobId: id }) };
 }
 
 /**
@@ -70,23 +70,20 @@ export const continueRunJob = ({ db, secrets }: RunJobDeps, ref: RunJobRef): Pro
   inTransaction(db, async (trx) => {
     const job = await findJob(trx, ref.orgId, ref.jobId);
     if (job === undefined || job.state === 'done') return true;
-    const next = await lockNextItem(trx, ref);
-    if (next === undefined) return finishJob(trx, ref);
-    const { run_id: id } = next;
+    const [id] = await jobsOfRuns.lockNext(trx, ref, 1);
+    if (id === undefined) return finishJob(trx, ref);
     const change = { action: job.action, callerId: job.caller_id };
     const error = await changeOne(trx, secrets, { orgId: ref.orgId, id }, change);
-    await settleItem(trx, ref, { runId: id, error });
+    await jobsOfRuns.settle(trx, ref, { ids: [id], errors: new Map(error === null ? [] : [[id, error]]) });
     return false;
   });
 
 /** Returns how far a job is. */
-export async function readRunJobProgress(db: Db, { orgId, jobId }: RunJobRef): Promise<RunJobProgress> {
-  const job = await findJob(db, orgId, jobId);
-  return { isEnded: job?.state !== 'running', done: job?.done ?? 0, failed: job?.failed ?? 0 };
-}
+export const readRunJobProgress = async (db: Db, { orgId, jobId }: RunJobRef): Promise<ItemJobProgress> =>
+  progressOf(await findJob(db, orgId, jobId));
 
 async function finishJob(trx: Trx, ref: RunJobRef): Promise<boolean> {
-  const ended = await endJob(trx, ref);
+  const ended = await jobsOfRuns.end(trx, ref);
   if (ended === undefined) return false; // another process has its last runs
   const members = ended.user_id === null ? [] : [ended.user_id];
   await addNotifications(trx, ref.orgId, members, {
@@ -98,20 +95,12 @@ async function finishJob(trx: Trx, ref: RunJobRef): Promise<boolean> {
 }
 
 /** Applies an action to a run. Returns why it was refused, or null. */
-async function changeOne(
+const changeOne = (
   trx: Trx,
   secrets: Secrets,
   run: { orgId: string; id: string },
   change: Change,
-): Promise<string | null> {
-  try {
-    await inSavepoint(trx, () => apply(trx, secrets, run, change));
-    return null;
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return error.message;
-  }
-}
+): Promise<string | null> => refusalOf(trx, () => apply(trx, secrets, run, change));
 
 async function apply(
   trx: Trx,
