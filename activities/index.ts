@@ -1,12 +1,13 @@
-import { type AiTurnActivityDeps, createAiTurnActivities } from './ai-turns.ts';
+import { type AiTurnActivityDeps, createAiTurnActivities } from './ai/ai-turns.ts';
+import { type CalibrationActivityDeps, createCalibrationActivities } from './ai/calibration.ts';
+import { createEvalActivities, type EvalActivityDeps } from './ai/evals.ts';
+import { createSummaryActivities, type SummaryActivityDeps } from './ai/summaries.ts';
 import { type AssignmentActivityDeps, createAssignmentActivities } from './assignment.ts';
 import { type AutomationActivityDeps, createAutomationActivities } from './automations.ts';
-import { type CalibrationActivityDeps, createCalibrationActivities } from './calibration.ts';
 import { type CrawlActivityDeps, createCrawlActivities } from './crawl.ts';
 import { type CrmActivityDeps, createCrmActivities } from './crm.ts';
 import { type CsatActivityDeps, createCsatActivities } from './csat.ts';
 import { createDeletionActivities, type DeletionActivityDeps } from './deletions.ts';
-import { createEvalActivities, type EvalActivityDeps } from './evals.ts';
 import { createInboundMessageActivities, type InboundMessageActivityDeps } from './inbound-messages.ts';
 import { createInsightActivities, type InsightActivityDeps } from './insights.ts';
 import { type ContactImportActivityDeps, createContactImportActivities } from './jobs/contact-imports.ts';
@@ -24,7 +25,6 @@ import { createSequenceActivities, type SequenceActivityDeps } from './sequences
 import { createSignInActivities, type SignInActivityDeps } from './sign-in.ts';
 import { createSlaActivities, type SlaActivityDeps } from './sla.ts';
 import { createSnoozeActivities, type SnoozeActivityDeps } from './snooze.ts';
-import { createSummaryActivities, type SummaryActivityDeps } from './summaries.ts';
 import { createTaggingActivities, type TaggingActivityDeps } from './tagging.ts';
 import { createTriggerActivities, type TriggerActivityDeps } from './triggers.ts';
 import { createWebhookActivities, type WebhookActivityDeps } from './webhooks.ts';

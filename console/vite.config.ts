@@ -10,7 +10,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^\.\/Icon\.mjs$/, replacement: ICON },
-      // React has the hook itself: nothing has to stand in for it.
+      // React has the hook itself, so the package for older versions is left out.
       { find: 'use-sync-external-store/shim/with-selector', replacement: 'use-sync-external-store/with-selector' },
     ],
   },

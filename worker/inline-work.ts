@@ -1,4 +1,4 @@
-import { type AiTurnActivityDeps, turnDepsOf } from '../activities/ai-turns.ts';
+import { type AiTurnActivityDeps, turnDepsOf } from '../activities/ai/ai-turns.ts';
 import { answerWithoutWorkflow } from '../src/ai/turns/answering-inline.service.ts';
 import { ANSWER_SESSION } from '../src/ai/turns/contract.ts';
 import { hasFastPaths } from '../src/db/fast-paths.ts';

@@ -1,5 +1,5 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { CalibrationActivities } from '../../activities/calibration.ts';
+import type { CalibrationActivities } from '../../activities/ai/calibration.ts';
 import type { CalibrationInput } from '../../src/ai/calibration/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { CALIBRATION } from '../activity-options.ts';

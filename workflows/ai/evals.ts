@@ -1,5 +1,5 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { EvalActivities } from '../../activities/evals.ts';
+import type { EvalActivities } from '../../activities/ai/evals.ts';
 import type { EvalRunRef } from '../../src/evals/contract.ts';
 import { DATABASE_BATCH, EVAL_BATCH } from '../activity-options.ts';
 import { recordingCancellation } from '../cancellation.ts';

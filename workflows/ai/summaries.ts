@@ -1,5 +1,5 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { SummaryActivities } from '../../activities/summaries.ts';
+import type { SummaryActivities } from '../../activities/ai/summaries.ts';
 import type { SummaryRef } from '../../src/ai/summaries/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { MODEL_SUMMARY } from '../activity-options.ts';

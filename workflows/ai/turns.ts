@@ -8,7 +8,7 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AiTurnActivities } from '../../activities/ai-turns.ts';
+import type { AiTurnActivities } from '../../activities/ai/ai-turns.ts';
 import type { NextTurn, SessionRef, StepName, TurnEnd, TurnRef } from '../../src/ai/turns/contract.ts';
 import { WAKE } from '../../src/temporal/contract.ts';
 import { ANSWER_TURN, DATABASE_MOMENT } from '../activity-options.ts';

@@ -6,8 +6,8 @@ import {
   setCurrentDetails,
   sleep,
 } from '@temporalio/workflow';
+import type { SummaryActivities } from '../../activities/ai/summaries.ts';
 import type { CrmActivities } from '../../activities/crm.ts';
-import type { SummaryActivities } from '../../activities/summaries.ts';
 import type { SessionRef, SessionRun } from '../../src/crm/contract.ts';
 import { isOptionalPart } from '../../src/crm/handoffs/rules.ts';
 import { WAKE } from '../../src/temporal/contract.ts';

@@ -1,4 +1,4 @@
-import { Dialog } from '../ui/dialog';
+import { Dialog } from '../ui/dialogs/dialog';
 import { KEYBOARD } from './keyboard';
 
 export const KeyHelp = ({ onClose }: { onClose: () => void }) => (

@@ -4,7 +4,7 @@ import { CornerDownLeft } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { api, dataOf, type Schemas } from '../api/client';
 import { meQuery, ownOrgsQuery, viewsQuery } from '../api/queries';
-import { useModal } from '../ui/dialog';
+import { useModal } from '../ui/dialogs/dialog';
 import { pressKey } from '../ui/keys';
 import { areasOf } from './areas';
 import { signOut, switchOrg, THEMES } from './frame/session';

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useEffect } from 'react';
 import { api, dataOf } from '../api/client';
-import { useModal } from '../ui/dialog';
+import { useModal } from '../ui/dialogs/dialog';
+import { FormEnd } from '../ui/form-end';
 import { Button } from '../ui/parts';
 import { Mark } from './frame/mark';
 import { keepDestination, useSignInElsewhere } from './sign-in-elsewhere';
@@ -56,14 +57,7 @@ const LoginMailForm = () => {
           className="h-9 w-full rounded-md border border-line bg-page px-3"
         />
       </label>
-      {mail.error !== null && (
-        <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-          {mail.error.message}
-        </p>
-      )}
-      <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={mail.isPending}>
-        {mail.isPending ? 'Sending' : 'Send me a login link'}
-      </Button>
+      <FormEnd request={mail}>{mail.isPending ? 'Sending' : 'Send me a login link'}</FormEnd>
     </form>
   );
 };

@@ -1,6 +1,6 @@
 import type { Run, RunRow, RunStep } from '../../api/runs';
+import type { Tone } from '../../ui/charts/parts-bar';
 import { Chip } from '../../ui/parts';
-import type { Tone } from '../../ui/parts-bar';
 
 type Status = RunRow['status'];
 

@@ -14,7 +14,7 @@ import { Writers } from './present-members';
 import { Confirmations } from './thread/confirmations';
 import { Thread } from './thread/thread';
 
-const Dialog = lazily(async () => (await import('../../ui/dialog')).Dialog);
+const Dialog = lazily(async () => (await import('../../ui/dialogs/dialog')).Dialog);
 const HandoffCard = lazily(async () => (await import('./thread/handoff-card')).HandoffCard);
 
 /** A session with its history: what was said, what can be done, and who it is with. */

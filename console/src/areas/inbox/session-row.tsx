@@ -3,8 +3,8 @@ import { Bot, Clock, Globe, Mail, MessageCircle, Phone, Unlink } from 'lucide-re
 import type { InboxRow } from '../../api/caches';
 import { type InboxFilters, slaStateOf } from '../../api/inbox-filters';
 import { type PresenceEvent, usePresent } from '../../api/presence';
+import type { Selection } from '../../ui/lists/selection';
 import { Avatar, Chip } from '../../ui/parts';
-import type { Selection } from '../../ui/selection';
 import { shownDuration, shownSince } from '../../ui/time';
 
 const ICONS: Record<string, typeof Mail> = {

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client';
-import type { Part } from '../../ui/parts-bar';
+import type { Part } from '../../ui/charts/parts-bar';
 
 type Sequence = Schemas['Sequence'];
 type Delivery = Schemas['Delivery'];

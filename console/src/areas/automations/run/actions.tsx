@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Run, RunStep } from '../../../api/runs';
-import { AskDialog } from '../../../ui/ask-dialog';
-import { ConfirmDialog } from '../../../ui/confirm-dialog';
+import { AskDialog } from '../../../ui/dialogs/ask-dialog';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button } from '../../../ui/parts';
 import { isActive } from '../states';
 import { useRunChanges } from './changes';

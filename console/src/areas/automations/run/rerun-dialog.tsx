@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Run, workflowQuery } from '../../../api/runs';
-import { Dialog } from '../../../ui/dialog';
-import { JsonField, objectIn, writtenJson } from '../../../ui/json-field';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
 import { Button } from '../../../ui/parts';
 import type { RerunMutation } from './changes';
 

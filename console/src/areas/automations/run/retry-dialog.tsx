@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { RunStep } from '../../../api/runs';
-import { Dialog } from '../../../ui/dialog';
-import { JsonField, objectIn, writtenJson } from '../../../ui/json-field';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
 import { Button } from '../../../ui/parts';
 import type { RetryMutation } from './changes';
 

@@ -2,7 +2,7 @@ import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../../api/client';
 import type { Run, RunStep } from '../../../api/runs';
-import { JsonView } from '../../../ui/json-view';
+import { JsonView } from '../../../ui/json/json-view';
 import { shownFully } from '../../../ui/moments';
 import { Chip, Empty, ICON_BUTTON } from '../../../ui/parts';
 import { STEP_STATES } from '../states';

@@ -1,9 +1,9 @@
-import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { RunFilters, RunRow } from '../../../api/runs';
-import { ConfirmDialog } from '../../../ui/confirm-dialog';
-import { Button, ICON_BUTTON } from '../../../ui/parts';
-import type { Selection } from '../../../ui/selection';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import { ClearSelection } from '../../../ui/lists/clear-selection';
+import type { Selection } from '../../../ui/lists/selection';
+import { Button } from '../../../ui/parts';
 import { StateButton } from '../../../ui/state-button';
 import { isActive } from '../states';
 import { type RunChange, useRunChange } from './bulk';
@@ -29,14 +29,7 @@ export const RunBulkBar = ({ jobList, filters, selection, rows, hasMore }: BarPr
       aria-label="Selected runs"
       className="flex flex-wrap items-center gap-2 border-b border-line bg-selected px-4 py-1.5"
     >
-      <button
-        type="button"
-        aria-label="Clear the selection"
-        className={`${ICON_BUTTON} size-8`}
-        onClick={selection.clear}
-      >
-        <X size={16} aria-hidden="true" />
-      </button>
+      <ClearSelection onClear={selection.clear} />
       <p role="status" className="font-medium">
         {isAll ? 'All of the list' : `${selection.size} selected`}
       </p>

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import type { RunFilters } from '../../../api/runs';
 import { say } from '../../../app/undo';
-import type { Selection } from '../../../ui/selection';
+import type { Selection } from '../../../ui/lists/selection';
 import { addJob } from '../../inbox/bulk/jobs';
 
 const MAX_IDS = 200;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type RunFilters, type RunRow, runStatsQuery } from '../../../api/runs';
-import { Chart } from '../../../ui/chart';
+import { Chart } from '../../../ui/charts/chart';
 import { Failure } from '../../../ui/parts';
 import { STATUS_NAMES, STATUS_TONES } from '../states';
 

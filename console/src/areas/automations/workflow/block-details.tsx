@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import { JsonView } from '../../../ui/json-view';
+import { JsonView } from '../../../ui/json/json-view';
 import { triggerNameOf } from '../states';
 import { type Block, branchesOf } from './blocks';
 

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { runQuery, runsQuery } from '../../../api/runs';
-import { JsonView } from '../../../ui/json-view';
+import { JsonView } from '../../../ui/json/json-view';
 import { Button, Chip, Empty, Failure } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
 import { shownLength } from '../times';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { workflowQuery } from '../../../api/runs';
 import { CopyButton } from '../../../ui/copy-button';
-import { JsonView } from '../../../ui/json-view';
+import { JsonView } from '../../../ui/json/json-view';
 import { lazily } from '../../../ui/lazily';
 import { Page, TAB, Tabs } from '../../../ui/page';
 import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { workflowStatsQuery, workflowsQuery } from '../../../api/runs';
 import { Ago } from '../../../ui/ago';
-import { DataList } from '../../../ui/data-list';
-import type { Column } from '../../../ui/data-row';
+import { PartsBar } from '../../../ui/charts/parts-bar';
+import { DataList } from '../../../ui/lists/data-list';
+import type { Column } from '../../../ui/lists/data-row';
 import { Page } from '../../../ui/page';
 import { Chip, Empty, Failure } from '../../../ui/parts';
-import { PartsBar } from '../../../ui/parts-bar';
 import { STATUS_NAMES, STATUS_TONES, triggerNameOf } from '../states';
 import { AutomationTabs } from '../tabs';
 

@@ -1,16 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { X } from 'lucide-react';
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { countsQuery, membersQuery, tagsQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
 import { type Choice, hasText, Picker } from '../../../ui/choices';
-import { Dialog } from '../../../ui/dialog';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { ClearSelection } from '../../../ui/lists/clear-selection';
+import type { Selection } from '../../../ui/lists/selection';
 import { Menu } from '../../../ui/menu';
-import { Button, ICON_BUTTON } from '../../../ui/parts';
+import { Button } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';
-import type { Selection } from '../../../ui/selection';
 import { snoozeTimes } from '../head/snooze-times';
 import { addJob } from './jobs';
 
@@ -36,14 +36,7 @@ export const BulkBar = ({ me, filters, selection, hasMore }: BulkProps) => {
   return (
     <section aria-label="Selected conversations" className="flex flex-col gap-2 border-b border-line bg-selected p-2">
       <div className="flex h-8 items-center gap-2">
-        <button
-          type="button"
-          aria-label="Clear the selection"
-          className={`${ICON_BUTTON} size-8`}
-          onClick={selection.clear}
-        >
-          <X size={16} aria-hidden="true" />
-        </button>
+        <ClearSelection onClear={selection.clear} />
         <p role="status" className="flex-1 truncate font-medium">
           {selection.isAll ? 'All of the view' : `${selection.size} selected`}
         </p>

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';
 import type { ControlsProps } from '../actions';
 
-const AskDialog = lazily(async () => (await import('../../../ui/ask-dialog')).AskDialog);
+const AskDialog = lazily(async () => (await import('../../../ui/dialogs/ask-dialog')).AskDialog);
 const Menu = lazily(async () => (await import('../../../ui/menu')).Menu);
 const AssigneePicker = lazily(async () => (await import('./assignee-picker')).AssigneePicker);
 const SnoozeMenu = lazily(async () => (await import('./snooze-menu')).SnoozeMenu);

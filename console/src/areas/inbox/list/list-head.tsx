@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
-import { ListFilter, Search } from 'lucide-react';
+import { Search } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { useKeys } from '../../../ui/keys';
 import { lazily } from '../../../ui/lazily';
-import { ICON_BUTTON } from '../../../ui/parts';
+import { FilterToggle } from '../../../ui/lists/filter-toggle';
 
 const FilterChips = lazily(async () => (await import('./filters')).FilterChips);
 const FilterFields = lazily(async () => (await import('./filters')).FilterFields);
@@ -45,17 +45,7 @@ export const ListHead = ({ views, filters, canWrite, isFolded }: HeadProps) => {
       </select>
       <div className="flex items-center gap-1">
         <SearchField filters={filters} />
-        <button
-          type="button"
-          aria-label="Filter"
-          aria-keyshortcuts="f"
-          aria-expanded={isFiltering}
-          title="Filter (F)"
-          onClick={() => showFilters(!isFiltering)}
-          className={`${ICON_BUTTON} size-8 aria-expanded:bg-selected aria-expanded:text-link`}
-        >
-          <ListFilter size={16} aria-hidden="true" />
-        </button>
+        <FilterToggle isOpen={isFiltering} onToggle={() => showFilters(!isFiltering)} />
         {canWrite && view?.can_edit && <ViewMenu view={view} />}
       </div>
       {isFiltering && <FilterFields filters={filters} />}

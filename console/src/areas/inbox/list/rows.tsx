@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { InboxRow } from '../../../api/caches';
 import type { InboxFilters } from '../../../api/inbox-filters';
-import type { Selection } from '../../../ui/selection';
+import type { Selection } from '../../../ui/lists/selection';
 import { useTick } from '../../../ui/time';
 import { SessionRow } from '../session-row';
 

@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
-import { Dialog } from '../../../ui/dialog';
-import { Button } from '../../../ui/parts';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormEnd } from '../../../ui/form-end';
 
 const MAX_NAME = 100;
 const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
@@ -65,14 +65,7 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
             ))}
           </select>
         </label>
-        {save.error !== null && (
-          <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-            {save.error.message}
-          </p>
-        )}
-        <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={save.isPending}>
-          Save
-        </Button>
+        <FormEnd request={save}>Save</FormEnd>
       </form>
     </Dialog>
   );

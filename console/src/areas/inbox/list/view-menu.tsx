@@ -6,7 +6,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { FIRST_VIEW } from '../../../api/inbox-filters';
 import { viewsQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialog';
+import { Dialog } from '../../../ui/dialogs/dialog';
 import { Menu } from '../../../ui/menu';
 import { Button } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';

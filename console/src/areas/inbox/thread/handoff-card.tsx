@@ -5,7 +5,7 @@ import { Button, Chip } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
 import type { Actions, HandoffPart } from '../actions';
 
-const AskDialog = lazily(async () => (await import('../../../ui/ask-dialog')).AskDialog);
+const AskDialog = lazily(async () => (await import('../../../ui/dialogs/ask-dialog')).AskDialog);
 
 type Handoff = Schemas['Handoff'];
 type Part = Schemas['HandoffPart'];

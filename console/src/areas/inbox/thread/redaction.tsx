@@ -7,7 +7,7 @@ import { say } from '../../../app/undo';
 import { lazily } from '../../../ui/lazily';
 import { Popover } from '../../../ui/popover';
 
-const AskDialog = lazily(async () => (await import('../../../ui/ask-dialog')).AskDialog);
+const AskDialog = lazily(async () => (await import('../../../ui/dialogs/ask-dialog')).AskDialog);
 const Menu = lazily(async () => (await import('../../../ui/menu')).Menu);
 
 /** Removes a message for good: by its menu, and once more by a dialog that asks why. */

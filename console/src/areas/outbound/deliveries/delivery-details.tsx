@@ -6,7 +6,7 @@ import { deliveryQuery } from '../../../api/outbound';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { CopyButton } from '../../../ui/copy-button';
-import { Dialog } from '../../../ui/dialog';
+import { Dialog } from '../../../ui/dialogs/dialog';
 import { Button, Chip, Failure, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { CHANNELS, DELIVERY_STATUSES, GATES } from '../words';

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import type { DeliveryFilters } from '../../../api/outbound';
 import { say } from '../../../app/undo';
-import { ConfirmDialog } from '../../../ui/confirm-dialog';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button } from '../../../ui/parts';
 
 type Outcome = 'sent' | 'failed';

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SubmitEvent } from 'react';
 import { api, dataOf } from '../../../api/client';
 import { domainsQuery } from '../../../api/outbound';
-import { Dialog } from '../../../ui/dialog';
-import { Button } from '../../../ui/parts';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormEnd } from '../../../ui/form-end';
 
 /** Adds a domain to send from. Its records are shown afterwards. */
 export const AddDomain = ({ onClose }: { onClose: () => void }) => {
@@ -32,14 +32,7 @@ export const AddDomain = ({ onClose }: { onClose: () => void }) => {
             className="h-9 w-full rounded-md border border-line bg-page px-3 placeholder:text-quiet"
           />
         </label>
-        {add.error !== null && (
-          <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-            {add.error.message}
-          </p>
-        )}
-        <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={add.isPending}>
-          Add
-        </Button>
+        <FormEnd request={add}>Add</FormEnd>
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seriesQuery } from '../../../api/outbound';
-import { Chart } from '../../../ui/chart';
+import { Chart } from '../../../ui/charts/chart';
 import { shownShortDay } from '../../../ui/moments';
 import { Button, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';

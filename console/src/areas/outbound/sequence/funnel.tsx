@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
+import { PartsBar } from '../../../ui/charts/parts-bar';
 import { shownMinutes } from '../../../ui/moments';
-import { PartsBar } from '../../../ui/parts-bar';
 import { Section } from '../../../ui/section';
 import { funnelOf, namedStep } from '../words';
 

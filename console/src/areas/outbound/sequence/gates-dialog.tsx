@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode, SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialog';
-import { Button } from '../../../ui/parts';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormEnd } from '../../../ui/form-end';
 
 interface GatesDialogProps {
   sequence: Schemas['Sequence'];
@@ -96,14 +96,7 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
         <p className="text-xs text-quiet">
           Without quiet hours or a cap of its own, the sequence has those of the organization.
         </p>
-        {save.error !== null && (
-          <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-            {save.error.message}
-          </p>
-        )}
-        <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={save.isPending}>
-          Save
-        </Button>
+        <FormEnd request={save}>Save</FormEnd>
       </form>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
-import { Dialog } from '../../../ui/dialog';
+import { Dialog } from '../../../ui/dialogs/dialog';
 import { Button } from '../../../ui/parts';
 import { CHANNELS } from '../words';
 

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialog';
-import { Button } from '../../../ui/parts';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormEnd } from '../../../ui/form-end';
 import { SUPPRESSED_CHANNELS } from './channels';
 
 const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
@@ -43,14 +43,7 @@ export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
           <span className="mb-1 block font-medium">Address or phone number</span>
           <input name="address" required maxLength={254} autoComplete="off" className={INPUT} />
         </label>
-        {add.error !== null && (
-          <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-            {add.error.message}
-          </p>
-        )}
-        <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={add.isPending}>
-          Suppress
-        </Button>
+        <FormEnd request={add}>Suppress</FormEnd>
       </form>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { CopyButton } from './copy-button';
-import { Button } from './parts';
+import { CopyButton } from '../copy-button';
+import { Button } from '../parts';
 
 const SHOWN_CHARACTERS = 10_000;
 

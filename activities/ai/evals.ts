@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
-import type { Db } from '../src/db/connect.ts';
-import type { EvalProgress, EvalRunRef } from '../src/evals/contract.ts';
-import { runNextCases } from '../src/evals/running.service.ts';
-import { abandonRun } from '../src/evals/runs.service.ts';
-import type { SemanticSearch } from '../src/knowledge/search/passage-search.service.ts';
-import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
-import type { HttpClient } from '../src/providers/egress/egress.ts';
-import type { Secrets } from '../src/secrets.ts';
-import { findChatContext } from '../src/widget/visitors.service.ts';
+import type { Db } from '../../src/db/connect.ts';
+import type { EvalProgress, EvalRunRef } from '../../src/evals/contract.ts';
+import { runNextCases } from '../../src/evals/running.service.ts';
+import { abandonRun } from '../../src/evals/runs.service.ts';
+import type { SemanticSearch } from '../../src/knowledge/search/passage-search.service.ts';
+import type { ConnectionCalls } from '../../src/orgs/integrations/calls.service.ts';
+import type { HttpClient } from '../../src/providers/egress/egress.ts';
+import type { Secrets } from '../../src/secrets.ts';
+import { findChatContext } from '../../src/widget/visitors.service.ts';
 
 export interface EvalActivityDeps {
   db: Db;

@@ -1,5 +1,5 @@
 import { Dialog } from './dialog';
-import { Button } from './parts';
+import { DialogAnswers } from './dialog-answers';
 
 interface AskProps {
   title: string;
@@ -27,14 +27,7 @@ export const AskDialog = ({ text, field, action, onAnswer, ...dialog }: AskProps
           className="mt-1 block w-full rounded-md border border-line bg-page p-2"
         />
       </label>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button look="quiet" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
-          Cancel
-        </Button>
-        <Button type="submit" look="main">
-          {action}
-        </Button>
-      </div>
+      <DialogAnswers action={action} />
     </form>
   </Dialog>
 );

@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { lazily } from '../lazily';
+import { shownMoment } from '../time';
 import type { ChartProps } from './chart-props';
-import { lazily } from './lazily';
 import { type Part, PartsLegend } from './parts-bar';
-import { shownMoment } from './time';
 
 const Plot = lazily(async () => (await import('./plot')).Plot);
 

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { answerTurn } from '../src/ai/turns/answering.service.ts';
-import { answerDueTurn, answerInline } from '../src/ai/turns/answering-inline.service.ts';
-import { assumeResolved } from '../src/ai/turns/assumption.service.ts';
+import { answerTurn } from '../../src/ai/turns/answering.service.ts';
+import { answerDueTurn, answerInline } from '../../src/ai/turns/answering-inline.service.ts';
+import { assumeResolved } from '../../src/ai/turns/assumption.service.ts';
 import type {
   AssumedEnd,
   FoundTurn,
@@ -10,15 +10,15 @@ import type {
   StepName,
   TurnEnd,
   TurnRef,
-} from '../src/ai/turns/contract.ts';
-import type { TurnDeps } from '../src/ai/turns/deps.ts';
-import { reviewTurns } from '../src/ai/turns/review/service.ts';
-import type { Db } from '../src/db/connect.ts';
-import type { SemanticSearch } from '../src/knowledge/search/passage-search.service.ts';
-import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
-import type { HttpClient, StreamClient } from '../src/providers/egress/egress.ts';
-import type { Secrets } from '../src/secrets.ts';
-import { findChatContext } from '../src/widget/visitors.service.ts';
+} from '../../src/ai/turns/contract.ts';
+import type { TurnDeps } from '../../src/ai/turns/deps.ts';
+import { reviewTurns } from '../../src/ai/turns/review/service.ts';
+import type { Db } from '../../src/db/connect.ts';
+import type { SemanticSearch } from '../../src/knowledge/search/passage-search.service.ts';
+import type { ConnectionCalls } from '../../src/orgs/integrations/calls.service.ts';
+import type { HttpClient, StreamClient } from '../../src/providers/egress/egress.ts';
+import type { Secrets } from '../../src/secrets.ts';
+import { findChatContext } from '../../src/widget/visitors.service.ts';
 
 export interface AiTurnActivityDeps extends Pick<TurnDeps, 'sending' | 'publicUrl'> {
   db: Db;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Dialog } from './dialog';
-import { Button } from './parts';
+import { DialogAnswers } from './dialog-answers';
 
 interface ConfirmProps {
   title: string;
@@ -15,14 +15,7 @@ export const ConfirmDialog = ({ title, action, onConfirm, onClose, children }: C
   <Dialog title={title} onClose={onClose}>
     <form method="dialog" onSubmit={onConfirm}>
       <div className="text-quiet">{children}</div>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button look="quiet" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
-          Cancel
-        </Button>
-        <Button type="submit" look="main">
-          {action}
-        </Button>
-      </div>
+      <DialogAnswers action={action} />
     </form>
   </Dialog>
 );

@@ -2,11 +2,11 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useKeys } from '../keys';
+import { Button, Failure, Skeleton } from '../parts';
+import { useTick } from '../time';
 import { type Column, ColumnNames, DataRow, RowBox } from './data-row';
-import { useKeys } from './keys';
-import { Button, Failure, Skeleton } from './parts';
 import type { Selection } from './selection';
-import { useTick } from './time';
 
 const ROW_HEIGHT = 45;
 const TICK_MS = 30_000;

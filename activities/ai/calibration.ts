@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
-import type { CalibrationInput, CalibrationResult } from '../src/ai/calibration/contract.ts';
-import { calibrateAnswers } from '../src/ai/calibration/service.ts';
-import type { Db } from '../src/db/connect.ts';
-import type { SemanticSearch } from '../src/knowledge/search/passage-search.service.ts';
+import type { CalibrationInput, CalibrationResult } from '../../src/ai/calibration/contract.ts';
+import { calibrateAnswers } from '../../src/ai/calibration/service.ts';
+import type { Db } from '../../src/db/connect.ts';
+import type { SemanticSearch } from '../../src/knowledge/search/passage-search.service.ts';
 
 export interface CalibrationActivityDeps {
   db: Db;

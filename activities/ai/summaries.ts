@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
-import type { SummaryRef, SummaryResult } from '../src/ai/summaries/contract.ts';
-import { summarizeSession } from '../src/ai/summaries/service.ts';
-import type { Db } from '../src/db/connect.ts';
-import type { ConnectionCalls } from '../src/orgs/integrations/calls.service.ts';
-import type { HttpClient } from '../src/providers/egress/egress.ts';
-import type { Secrets } from '../src/secrets.ts';
+import type { SummaryRef, SummaryResult } from '../../src/ai/summaries/contract.ts';
+import { summarizeSession } from '../../src/ai/summaries/service.ts';
+import type { Db } from '../../src/db/connect.ts';
+import type { ConnectionCalls } from '../../src/orgs/integrations/calls.service.ts';
+import type { HttpClient } from '../../src/providers/egress/egress.ts';
+import type { Secrets } from '../../src/secrets.ts';
 
 export interface SummaryActivityDeps {
   db: Db;

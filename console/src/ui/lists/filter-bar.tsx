@@ -1,7 +1,7 @@
-import { ListFilter, Search, X } from 'lucide-react';
+import { Search, X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
-import { useKeys } from './keys';
-import { ICON_BUTTON } from './parts';
+import { useKeys } from '../keys';
+import { FilterToggle } from './filter-toggle';
 
 export interface FilterField<Name extends string = string> {
   name: Name;
@@ -42,17 +42,7 @@ export function FilterBar<Search extends Filters>({
         {searched !== undefined && (
           <SearchField words={search.q} searched={searched} onSearch={(q) => onChange({ ...search, q })} />
         )}
-        <button
-          type="button"
-          aria-label="Filter"
-          aria-keyshortcuts="f"
-          aria-expanded={isOpen}
-          title="Filter (F)"
-          onClick={() => setOpen(!isOpen)}
-          className={`${ICON_BUTTON} size-8 aria-expanded:bg-selected aria-expanded:text-link`}
-        >
-          <ListFilter size={16} aria-hidden="true" />
-        </button>
+        <FilterToggle isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
         <span className="flex-1" />
         {children}
       </div>
