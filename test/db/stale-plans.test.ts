@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { type Connection, connect } from '../../src/db/connect.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -32,4 +35,15 @@ it('a statement that is prepared on all connections still works once a migration
     [{ id: 1, one: 7 }],
     [{ id: 1, one: 7 }],
   ]);
+});
+
+it('a transaction with such a statement is done again', async () => {
+  const program = fork(fileURLToPath(new URL('./support/reader.ts', import.meta.url)), [database.url]);
+  expect(await once(program, 'message')).toEqual(['prepared', undefined]);
+  await grow('two');
+  program.send('transact');
+  const [done] = await once(program, 'message');
+  expect(done).toEqual({ tries: 2, rows: [{ id: 1, one: 7, two: 7 }] });
+  const { rows } = await sql`select count(*) as count from growing`.execute(migration.db);
+  expect(rows).toEqual([{ count: 2 }]);
 });

@@ -247,7 +247,7 @@ function notSent(delivery: StepFacts['delivery']): string {
 
 const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-/** What can stand in the way of a step, by what has become of it, the most important first. */
+/** What can keep a step from being sent, by its state, the most important first. */
 const HINDRANCES: Record<StepSaying['outcome'], CheckName[]> = {
   sent: [],
   stopped: [],
