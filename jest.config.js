@@ -40,7 +40,6 @@ const LONG_TIER = [
   'faults/automation-calls',
   'faults/channels',
   'faults/console',
-  'faults/conversations',
   'faults/course',
   'faults/crawl',
   'faults/crm',
