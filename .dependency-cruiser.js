@@ -66,6 +66,7 @@ const DOMAINS = [
   'automations',
   'widget',
   'analytics',
+  'overview',
   'webhooks',
   'mcp',
   'operations',

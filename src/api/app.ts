@@ -37,6 +37,7 @@ import { addFigures } from '../operations/figures.ts';
 import { createHealth } from '../operations/health.ts';
 import { createMetrics, requestDurations } from '../operations/metrics.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
+import { OVERVIEW_ROUTES } from '../overview/domain.routes.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { PHONE_ROUTES } from '../phone-agents/domain.routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
@@ -113,6 +114,7 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   importRoutes,
   importActionRoutes,
   ...ANALYTICS_ROUTES,
+  ...OVERVIEW_ROUTES,
   ...WIDGET_ROUTES,
   ...WEBHOOK_ROUTES,
   ...MCP_ROUTES,
