@@ -51,7 +51,10 @@ try {
     const hosts = [new URL(document.servers[0]?.url ?? '').origin];
     const contact = await switchboard.saveContact({
       body: {
-        contact: { external_id: 'example-actions', http_action_overrides: { hosts, headers: { 'x-api-key': 'shop-key' } } },
+        contact: {
+          external_id: 'example-actions',
+          http_action_overrides: { hosts, headers: { 'x-api-key': 'shop-key' } },
+        },
       },
     });
     const tried = await switchboard.testAction({

@@ -15,7 +15,13 @@ const SESSIONS_PER_PAGE = 100;
 async function* sessionsOf(contactId: string): AsyncGenerator<ChatSession> {
   for (let page = 1; ; page++) {
     const { data, has_next } = await switchboard.filterChatSessions({
-      body: { filters: { contact_ids: [contactId] }, sort_by: 'created_at', sort_order: 'asc', page, limit: SESSIONS_PER_PAGE },
+      body: {
+        filters: { contact_ids: [contactId] },
+        sort_by: 'created_at',
+        sort_order: 'asc',
+        page,
+        limit: SESSIONS_PER_PAGE,
+      },
     });
     yield* data;
     if (!has_next) return;
@@ -44,7 +50,10 @@ async function handOver(id: string, folder: string) {
       for (const { name, url } of 'attachments' in event ? (event.attachments ?? []) : []) {
         const file = await fetch(url);
         if (!file.ok) throw new Error(`${name} cannot be read: ${file.status}`);
-        await writeFile(join(folder, `${++files}-${name.replaceAll(/[^\w.-]/g, '_')}`), new Uint8Array(await file.arrayBuffer()));
+        await writeFile(
+          join(folder, `${++files}-${name.replaceAll(/[^\w.-]/g, '_')}`),
+          new Uint8Array(await file.arrayBuffer()),
+        );
       }
     }
   }

@@ -18,8 +18,10 @@ interface Breach {
   policy: SlaPolicy | null;
 }
 
-async function serve(listener: RequestListener, port = 0) {
-  const server = createServer(listener).listen(port, '127.0.0.1');
+type Listener = (...args: Parameters<RequestListener>) => Promise<unknown>;
+
+async function serve(listener: Listener, port = 0) {
+  const server = createServer((request, response) => void listener(request, response)).listen(port, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
@@ -38,7 +40,7 @@ function messageOf({ session, metric, policy }: Breach): string {
 const told = new Set<string>();
 const done = Promise.withResolvers<void>();
 let secret = '';
-const receive: RequestListener = async (request, response) => {
+const receive: Listener = async (request, response) => {
   try {
     const id = String(request.headers['webhook-id']);
     const { data } = await verifyWebhook<Breach>({ headers: request.headers, body: await text(request), secret });
@@ -46,13 +48,13 @@ const receive: RequestListener = async (request, response) => {
       const body = JSON.stringify({ text: messageOf(data) });
       const answer = await fetch(slackUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       // Anything but a 2xx makes Switchboard try again: for days, if Slack is away for days.
-      if (!answer.ok) return void response.writeHead(503, retryAfter(answer)).end();
+      if (!answer.ok) return response.writeHead(503, retryAfter(answer)).end();
       told.add(id);
     }
-    response.writeHead(204).end();
     done.resolve();
+    return response.writeHead(204).end();
   } catch (error) {
-    response.writeHead(error instanceof WebhookRefused ? 401 : 500).end();
+    return response.writeHead(error instanceof WebhookRefused ? 401 : 500).end();
   }
 };
 const retryAfter = ({ headers }: Response) => ({ 'retry-after': headers.get('retry-after') ?? '30' });
@@ -62,7 +64,7 @@ const standIn = await serve(async (request, response) => {
   response.end('ok');
 });
 const slackUrl = process.env.SLACK_WEBHOOK_URL ?? standIn.url;
-const receiver = await serve((request, response) => void receive(request, response), Number(RECEIVER_PORT));
+const receiver = await serve(receive, Number(RECEIVER_PORT));
 
 const endpoint = await switchboard.createWebhookEndpoint({
   body: { url: RECEIVER_URL ?? receiver.url, event_types: ['sla.breached'], description: 'slack-on-sla-breach' },

@@ -1,7 +1,7 @@
 // Reports what each organization of a partner has used in the last 30 days, as CSV for an invoice.
 //   SWITCHBOARD_URL=… SWITCHBOARD_PARTNER_KEY=… node examples/usage-report.ts > usage.csv
 // With SWITCHBOARD_KEY alone, it is the report of one organization.
-import { type SwitchboardOptions, Switchboard } from '@switchboard/sdk';
+import { Switchboard, type SwitchboardOptions } from '@switchboard/sdk';
 
 const { SWITCHBOARD_URL = '', SWITCHBOARD_KEY = '', SWITCHBOARD_PARTNER_KEY } = process.env;
 const withKey = (key: SwitchboardOptions['key']) => new Switchboard({ baseUrl: SWITCHBOARD_URL, key });
@@ -42,7 +42,8 @@ const cellOf = (value: string | number) => {
 const print = (cells: (string | number)[]) => console.log(cells.map(cellOf).join(','));
 
 print(['id', 'name', 'sessions', 'messages', 'deliveries', 'ai_calls', 'ai_cost']);
-const orgs = SWITCHBOARD_PARTNER_KEY === undefined ? oneOrg(withKey(SWITCHBOARD_KEY)) : orgsOf(withKey(SWITCHBOARD_PARTNER_KEY));
+const orgs =
+  SWITCHBOARD_PARTNER_KEY === undefined ? oneOrg(withKey(SWITCHBOARD_KEY)) : orgsOf(withKey(SWITCHBOARD_PARTNER_KEY));
 for await (const { id, name, org } of orgs) {
   const [conversations, deliveries, models] = await Promise.all([
     org.reportConversations({ query: range }),

@@ -1,7 +1,18 @@
 // Appends what happens in conversations to a file of NDJSON, each event once and in order, until it is stopped or killed.
 //   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… node examples/warehouse/follow.ts events.ndjson
 // Started again, it continues after the last event of the file: events are kept for 30 days.
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { liveEvents, Switchboard } from '@switchboard/sdk';
 
 const { SWITCHBOARD_URL = '', SWITCHBOARD_KEY = '' } = process.env;

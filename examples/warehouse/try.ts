@@ -36,8 +36,7 @@ async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM') {
 }
 
 const { id: session } = await switchboard.createChatSession({ body: {} });
-const say = (text: string) =>
-  switchboard.addChatSessionNote({ path: { id: session }, body: { text } });
+const say = (text: string) => switchboard.addChatSessionNote({ path: { id: session }, body: { text } });
 let child = follow();
 try {
   // The first start has no cursor yet: it begins with what happens once it is connected.

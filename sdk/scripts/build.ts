@@ -30,7 +30,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
 /** Writes the operations with their types, each with its summary and description from the document. */
 async function generate(): Promise<void> {
   await createClient({
-    input: withTexts(JSON.parse(document)),
+    input: withTexts<Record<string, unknown>>(JSON.parse(document)),
     output: { path: path('generated'), module: { extension: '.ts' } },
     logs: { level: 'silent' },
     plugins: [
@@ -50,7 +50,7 @@ interface OpenApi {
 }
 
 /** Lets CSV and lines of JSON be given as a string too. For the generator they are files. */
-function withTexts(document: OpenApi): OpenApi {
+function withTexts<Document extends object>(document: Document & OpenApi): Document {
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path)))
     for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {}))
       if (TEXTS.includes(type)) delete schema.format;

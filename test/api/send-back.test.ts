@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addMember } from '../../src/orgs/members/service.ts';
+import { sessionWith } from '../insights/support.ts';
 import { type Document, type Operation, readDocument, type Schema } from '../security/document.ts';
 import { call } from '../security/filling.ts';
 import { NOWHERE } from '../security/nowhere.ts';
-import { sessionWith } from '../insights/support.ts';
 import { type Answer, startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 
 /** What is not sent back as it was read, and why. */
@@ -106,19 +106,19 @@ async function problemOf(org: TestOrg, operation: Operation, extent: Extent): Pr
   return changed.length === 0 ? undefined : `has changed ${changed.join(', ')}`;
 }
 
-it.each<Extent>([
-  'example',
-  'least',
-])('what is read can be sent back to every operation that updates it: it is taken, and nothing has changed (%s)', async (extent) => {
-  const org = await api.createOrg();
-  const problems: Record<string, string> = {};
-  for (const operation of updates()) {
-    const problem = await problemOf(org, operation, extent);
-    if (problem !== undefined) problems[operation.name] = problem;
-  }
-  expect(problems).toEqual({});
-  expect(updates().length).toBeGreaterThan(35);
-});
+it.each<Extent>(['example', 'least'])(
+  'what is read can be sent back to every operation that updates it: it is taken, and nothing has changed (%s)',
+  async (extent) => {
+    const org = await api.createOrg();
+    const problems: Record<string, string> = {};
+    for (const operation of updates()) {
+      const problem = await problemOf(org, operation, extent);
+      if (problem !== undefined) problems[operation.name] = problem;
+    }
+    expect(problems).toEqual({});
+    expect(updates().length).toBeGreaterThan(35);
+  },
+);
 
 it('an insight that is sent back as it was read keeps its automatic name and category', async () => {
   const path = await makeInsight(api.org);

@@ -62,7 +62,8 @@ const PRINTED: Record<string, RegExp> = {
   'warehouse/try.ts': /^The file has each event once and in order, the 10 of the interruption too\n$/,
   'evals-in-ci/run.ts': /^2 of 2 cases passed: enough\n$/,
   'actions-from-openapi.ts': /^1 created, 0 updated\n200 \{"number":"A-1","state":"shipped","expected":"Friday"\}\n$/,
-  'usage-report.ts': /^id,name,sessions,messages,deliveries,ai_calls,ai_cost\n[0-9a-f-]{36},Org,\d+,\d+,\d+,\d+,[\d.]+\n$/,
+  'usage-report.ts':
+    /^id,name,sessions,messages,deliveries,ai_calls,ai_cost\n[0-9a-f-]{36},Org,\d+,\d+,\d+,\d+,[\d.]+\n$/,
   'privacy-request.ts':
     /^1 conversations with 1 files, 0 deliveries\nThe conversation has none of these words and files any more\n$/,
   'rotate-key.ts': /^The former key is refused, and the new one works\n$/,
@@ -156,7 +157,12 @@ it('crm-sync/target.ts passes a state on only once everything before it is saved
     record: { id: `crm-${nth}`, properties: { email: `crm-${nth}@example.com` } },
   });
   const records = (from: number, to: number) => Array.from({ length: to - from }, (_, nth) => record(from + nth));
-  const input = [...records(0, 500), { type: 'STATE', value: 500 }, ...records(500, 1_200), { type: 'STATE', value: 1_200 }];
+  const input = [
+    ...records(0, 500),
+    { type: 'STATE', value: 500 },
+    ...records(500, 1_200),
+    { type: 'STATE', value: 1_200 },
+  ];
   const lines = input.map((message) => `${JSON.stringify(message)}\n`);
   const start = () => {
     const target = spawn(process.execPath, [pathOf('crm-sync/target.ts')], {

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type ApiDocument, operationsOf } from '../../src/api/edge/documents/openapi-document/document.ts';
 import { installNode } from '../../scripts/tools/node.ts';
 import { installPython, type Python } from '../../scripts/tools/python.ts';
+import { type ApiDocument, operationsOf } from '../../src/api/edge/documents/openapi-document/document.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { ORVAL, TSCONFIG, TYPESCRIPT_FETCH } from './clients/typescript-stories.ts';
 
@@ -61,7 +61,12 @@ function newFolder(name: string, files: Record<string, string>, { webhooks = tru
 }
 
 /** Runs a program, and rejects with all that it has printed if it fails. */
-async function execute(cwd: string, program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+async function execute(
+  cwd: string,
+  program: string,
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<string> {
   const options = { cwd, env: { ...process.env, NODE_OPTIONS: '', ...env }, maxBuffer: MAX_OUTPUT_BYTES };
   try {
     const { stdout, stderr } = await run(program, args, options);
@@ -131,12 +136,17 @@ withPython(
     const story = 'openapi_generator_story.py';
     const files = { [story]: readFileSync(join(OWN, story), 'utf8') };
     const cwd = newFolder('openapi-generator', files, { webhooks: false });
-    await openapiGenerator(cwd, ...['-i', 'openapi.json', '-g', 'python', '-o', '.', '--package-name', 'switchboard_client']);
+    await openapiGenerator(
+      cwd,
+      ...['-i', 'openapi.json', '-g', 'python', '-o', '.', '--package-name', 'switchboard_client'],
+    );
     const made = readAll(join(cwd, 'switchboard_client/api'), '.py').match(/def _\w+_serialize\(/g);
     expect(made?.length).toBe(operations.length);
     // Its own templates are not strict, so only what is written by hand is.
     expect(await runPython(cwd, '-m', 'mypy', 'switchboard_client')).toContain('no issues found');
-    expect(await runPython(cwd, '-m', 'mypy', '--strict', '--follow-imports=silent', story)).toContain('no issues found');
+    expect(await runPython(cwd, '-m', 'mypy', '--strict', '--follow-imports=silent', story)).toContain(
+      'no issues found',
+    );
     await expectStory('openapi-generator-python', (...args) => runPython(cwd, story, ...args));
   },
   LIMIT_MS,
@@ -179,7 +189,11 @@ withNode(
   'Spectral’s linter finds no error in the document, and nothing but scopes of keys to warn of',
   async () => {
     const cwd = newFolder('spectral', { '.spectral.yaml': 'extends: ["spectral:oas"]\n' });
-    await runTool(cwd, 'spectral', ...['lint', 'openapi.json', '--ruleset', '.spectral.yaml', '-f', 'json', '-o', 'found.json']);
+    await runTool(
+      cwd,
+      'spectral',
+      ...['lint', 'openapi.json', '--ruleset', '.spectral.yaml', '-f', 'json', '-o', 'found.json'],
+    );
     const found: { code: string }[] = JSON.parse(readFileSync(join(cwd, 'found.json'), 'utf8'));
     // OpenAPI 3.1 allows scopes with every kind of key. The rule is of 3.0.
     expect([...new Set(found.map(({ code }) => code))]).toEqual(['oas3-operation-security-defined']);
