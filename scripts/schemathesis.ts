@@ -53,6 +53,9 @@ const EXCLUDED_PATHS = [
   '/events$',
 ];
 
+/** A type that Schemathesis cannot write. An operation that takes it takes CSV too. */
+const UNWRITABLE = 'application/x-ndjson';
+
 /** The name of the document in the folder. */
 const DOCUMENT = 'openapi.json';
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-schemathesis-'));
@@ -160,12 +163,14 @@ async function run(url: string, key: string, filters: string[], seconds: number)
 /** Stores the document with the statuses in place of their ranges: any other status is a fault. */
 async function writeStrictDocument(url: string): Promise<void> {
   const document: ApiDocument = JSON.parse(await (await fetch(`${url}/openapi.json`)).text());
-  for (const { operation } of operationsOf(document))
+  for (const { operation } of operationsOf(document)) {
+    delete operation.requestBody?.content?.[UNWRITABLE];
     operation.responses = Object.fromEntries(
       Object.entries(operation.responses ?? {}).flatMap(([status, answer]) =>
         (STATUSES_OF_RANGE[status] ?? [status]).map((one) => [one, answer]),
       ),
     );
+  }
   writeFileSync(join(folder, DOCUMENT), JSON.stringify(document));
 }
 
