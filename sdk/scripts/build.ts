@@ -49,7 +49,7 @@ interface OpenApi {
   paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: { format?: string } }> } }>>;
 }
 
-/** Lets CSV and lines of JSON be given as a string too. For the generator they are files. */
+/** Types bodies of CSV and of lines of JSON as strings. The document describes them as files, for other generators. */
 function withTexts<Document extends object>(document: Document & OpenApi): Document {
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path)))
     for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {}))
