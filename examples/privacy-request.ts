@@ -1,5 +1,6 @@
 // Answers a privacy request (GDPR, articles 15 and 17): hands over what is stored about one person, then removes it.
 //   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… node examples/privacy-request.ts ada@example.com folder
+// What stays: that messages were sent, with their addresses (the ledger of deliveries), and which addresses want none.
 // Without an address it makes a person with a conversation, and removes the folder again.
 import { mkdtempSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

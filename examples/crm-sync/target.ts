@@ -1,6 +1,6 @@
 // A Singer target: saves the contacts that a tap of a CRM writes, and passes its state on once they are saved.
 //   tap-hubspot --config tap.json --state state.json | node examples/crm-sync/target.ts > states.jsonl
-//   tail -n 1 states.jsonl > state.json
+//   [ -s states.jsonl ] && tail -n 1 states.jsonl > state.json
 // The next night begins where this one has ended. After a failure it repeats what was not passed on, and makes nothing twice.
 import { createInterface } from 'node:readline';
 import { type ContactFields, Switchboard } from '@switchboard/sdk';

@@ -1,9 +1,10 @@
 // Appends what happens in conversations to a file of NDJSON, each event once and in order, until it is stopped or killed.
 //   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… node examples/warehouse/follow.ts events.ndjson
-// Started again, it continues after the last event of the file: events are kept for 30 days.
+// Started again, it continues after the last event of the file, whenever that was.
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   openSync,
@@ -30,6 +31,7 @@ const place: Place = existsSync(cursorFile)
   ? JSON.parse(readFileSync(cursorFile, 'utf8'))
   : { after: undefined, bytes: existsSync(file) ? statSync(file).size : 0 };
 const events = openSync(file, 'a');
+place.bytes = Math.min(place.bytes, fstatSync(events).size); // the file may have been moved away since
 ftruncateSync(events, place.bytes); // what was written after the cursor comes again
 
 /** Moves the cursor behind what the file has: first the events are on the disk, then the cursor. */
