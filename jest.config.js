@@ -84,6 +84,7 @@ const LONG_TIER = [
   'sequences/forecast/service',
   'sequences/gates/limits',
   'sequences/sending/many-waiting',
+  'sdk/generators',
   'sla/year',
   'tracing/programs',
   'webhooks/hostile',

@@ -1,15 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,6 +15,7 @@ import { startPostgres } from '../src/dev/postgres.ts';
 import { seedDemo } from '../src/dev/seed.ts';
 import { startFakeDns } from '../test/support/fakes/dns.ts';
 import { startFakeFareHarbor } from '../test/support/fakes/fareharbor.ts';
+import { installPython, type Python } from './tools/python.ts';
 
 // Runs schemathesis over the OpenAPI document served by the real API: examples, edge cases, fuzzing, and sequences of
 // dependent calls.
@@ -75,7 +67,7 @@ const dns = await startFakeDns();
 const children: Child[] = [];
 let python: Python;
 try {
-  python = installSchemathesis();
+  python = installPython(REQUIREMENTS, HOME);
   const { url, orgKey, partnerKey } = await startStack(guard);
   await writeStrictDocument(url);
   const org = await run(
@@ -178,47 +170,6 @@ async function writeStrictDocument(url: string): Promise<void> {
       ),
     );
   writeFileSync(join(folder, DOCUMENT), JSON.stringify(document));
-}
-
-interface Python {
-  program: string;
-  env: Record<string, string>;
-}
-
-/**
- * Installs schemathesis with its pinned dependencies under .data, unless installed already. Uses a venv, or a folder if
- * Python has no venv.
- */
-function installSchemathesis(): Python {
-  const installed = join(HOME, 'requirements.txt');
-  const requirements = readFileSync(REQUIREMENTS, 'utf8');
-  const venv = { program: join(HOME, 'venv/bin/python'), env: {} };
-  const target = { program: 'python3', env: { PYTHONPATH: join(HOME, 'packages') } };
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === requirements) {
-    return existsSync(venv.program) ? venv : target;
-  }
-
-  rmSync(HOME, { recursive: true, force: true });
-  mkdirSync(HOME, { recursive: true });
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', REQUIREMENTS];
-  const hasVenv = succeeds('python3', ['-m', 'venv', join(HOME, 'venv')]);
-  if (hasVenv) execFileSync(venv.program, pip, { stdio: 'inherit' });
-  else {
-    rmSync(join(HOME, 'venv'), { recursive: true, force: true }); // without Debian's python3-venv, half a venv is left
-    execFileSync(target.program, [...pip, '--target', target.env.PYTHONPATH], { stdio: 'inherit' });
-  }
-  // Written last: an interrupted installation is repeated.
-  copyFileSync(REQUIREMENTS, installed);
-  return hasVenv ? venv : target;
-}
-
-function succeeds(program: string, args: string[]): boolean {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function isHealthy(url: string): Promise<void> {
