@@ -13,10 +13,11 @@ import {
   type RequestRef,
   workflowIdOfRequest,
 } from '../deliveries/sending/workflow-repair.service.ts';
-import { messageOf } from '../errors.ts';
 import type { SequenceRef } from '../sequences/contract.ts';
 import { isSequenceInDoubt, listActiveSequences, pauseInDoubt } from '../sequences/sending/restore.service.ts';
 import { findExecutionStates } from '../temporal/executions.ts';
+import { wakeRestoredWebhooks } from '../webhooks/maintenance.service.ts';
+import { type InDoubt, outcomeOf } from './in-doubt.ts';
 import { reconcileSchedules } from './schedules.ts';
 
 /** Which databases were restored from a backup: Switchboard's, Temporal's, or both. */
@@ -28,17 +29,6 @@ export interface Restore {
   /** Until when the programs worked on the database that was lost. What was due before may have been done. */
   lostUntil: Date;
   isDryRun: boolean;
-}
-
-/** A row or a Schedule that does not fit to what may have happened since the backup. */
-export interface InDoubt {
-  kind: 'sequence' | 'message-request' | 'workflow-run' | 'ai-turn' | 'handoff' | 'schedule';
-  org_id: string | null;
-  id: string;
-  why: string;
-  /** What was done: `none` in a dry run, `failed` if it could not be done. */
-  mended: string;
-  error?: string;
 }
 
 const ROWS_PER_QUERY = 100;
@@ -55,12 +45,13 @@ interface DoubtfulKind<Ref extends { orgId: string }> {
 }
 
 /**
- * Ends or pauses what may have been done after the backup that a database was restored from, so that nothing is sent or
- * called a second time unless a person decides it. Sets the Schedules to what the database has. The programs must not
- * work meanwhile. Run `repair` afterwards. Running it again does no harm.
+ * Ends or pauses what may have been done after the backup that a database was restored from: nothing is sent or called a
+ * second time unless a person decides it. Sets the Schedules to what the database has, and has waiting webhooks sent. The
+ * programs must not work meanwhile. Run `repair` afterwards. Running it again does no harm.
  */
 export async function repairRestored(db: Db, client: Client, restore: Restore): Promise<InDoubt[]> {
   const found = restore.restored === 'temporal' ? [] : await repairDoubtfulRows(db, client, restore);
+  if (!restore.isDryRun) await wakeRestoredWebhooks(db);
   return [...found, ...(await reconcileSchedules(db, client, restore.isDryRun))];
 }
 
@@ -132,9 +123,3 @@ async function repairDoubtful<Ref extends { orgId: string }>(
   } while (page.length === ROWS_PER_QUERY);
   return found;
 }
-
-const outcomeOf = (mending: Promise<string | undefined>): Promise<Pick<InDoubt, 'mended' | 'error'> | undefined> =>
-  mending.then(
-    (mended) => (mended === undefined ? undefined : { mended }),
-    (error: unknown) => ({ mended: 'failed', error: messageOf(error) }),
-  );

@@ -5,10 +5,9 @@ import { crawlScheduleIdOf, type DatasourceRef } from '../crawl/contract.ts';
 import { listScheduledDatasources, syncCrawlSchedule } from '../crawl/datasources/repair.service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { messageOf } from '../errors.ts';
 import { type Command, enqueue } from '../outbox/outbox.ts';
-import { deleteSchedule, listAllScheduleIds } from '../temporal/schedules.ts';
-import type { InDoubt } from './restored.ts';
+import { deleteSchedule, hasSchedule, listAllScheduleIds } from '../temporal/schedules.ts';
+import { type InDoubt, outcomeOf } from './in-doubt.ts';
 
 const ROWS_PER_QUERY = 100;
 /** A Schedule of ours, which may have a part behind its subject. */
@@ -32,17 +31,13 @@ export async function reconcileSchedules(db: Db, client: Client, isDryRun: boole
   }
   const found: InDoubt[] = [];
   for (const id of orphans) {
-    const outcome = isDryRun ? { mended: 'none' } : await outcomeOf(deleteSchedule(client, id));
-    found.push({ kind: 'schedule', org_id: null, id, why: 'the database does not have it', ...outcome });
+    if (!(await hasSchedule(client, id))) continue; // the list is some seconds behind
+    const outcome = isDryRun ? { mended: 'none' } : await outcomeOf(deleteSchedule(client, id).then(() => 'deleted'));
+    const schedule = { kind: 'schedule' as const, org_id: null, id, why: 'the database does not have it' };
+    if (outcome !== undefined) found.push({ ...schedule, ...outcome });
   }
   return found;
 }
-
-const outcomeOf = (deleting: Promise<void>): Promise<Pick<InDoubt, 'mended' | 'error'>> =>
-  deleting.then(
-    () => ({ mended: 'deleted' }),
-    (error: unknown) => ({ mended: 'failed', error: messageOf(error) }),
-  );
 
 async function readAll<Ref>(list: (after: Ref | undefined, limit: number) => Promise<Ref[]>): Promise<Ref[]> {
   const all: Ref[] = [];

@@ -121,7 +121,10 @@ whenInstalled('the Helm chart', () => {
     const manifests = manifestsOf(renderWith(ALL));
     const of = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
     expect(of('Job')[0].metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
-    const names = (kind: string) => of(kind).map(({ metadata }) => metadata.name).toSorted();
+    const names = (kind: string) =>
+      of(kind)
+        .map(({ metadata }) => metadata.name)
+        .toSorted();
     expect(names('PodDisruptionBudget')).toEqual(['desk-api', 'desk-crawler', 'desk-worker']);
     expect(names('HorizontalPodAutoscaler')).toEqual(['desk-api', 'desk-crawler']);
     for (const { metadata, spec } of of('Deployment'))

@@ -16,7 +16,7 @@ export async function examineMail(config: Config, dns: Dns): Promise<Finding[]> 
 
 async function judgeServer({ SMTP_URL }: Config): Promise<Judgement> {
   if (SMTP_URL === undefined)
-    return skipped('SMTP_URL is not set: only orgs with a mail server of their own send e-mails');
+    return skipped('SMTP_URL is not set: only orgs that have connected a mail server send e-mails');
   const settings = smtpSettingsOf(SMTP_URL);
   const { isEncrypted, extensions } = await probeSmtp(settings);
   const signsIn = settings.username === undefined ? 'takes mail without a sign-in' : 'has accepted the sign-in';

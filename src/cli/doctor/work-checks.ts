@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
-import { readSendingState } from '../../deliveries/pause/service.ts';
+import { findSendingPause } from '../../deliveries/pause/service.ts';
 import { examine, type Finding, type Judgement, ok, skipped, warning } from './findings.ts';
 
 const OLD_SECONDS = 300;
 
-/** Checks that accepted work goes on to Temporal, and that messages go out. */
+/** Checks that accepted work reaches Temporal, and that messages go out. */
 export const examineWork = async (db: Db | undefined): Promise<Finding[]> => [
   await examine('sending', 'correct DATABASE_URL, or start Postgres', async () =>
     db === undefined ? skipped('Postgres cannot be asked') : judgeSending(db),
@@ -34,11 +34,11 @@ async function judgeOutbox(db: Db): Promise<Judgement> {
 }
 
 async function judgeSending(db: Db): Promise<Judgement> {
-  const { state, paused_at, reason } = await readSendingState(db);
-  if (state === 'running') return ok('is not paused');
-  const why = reason === null ? '' : `: ${reason}`;
+  const pause = await findSendingPause(db);
+  if (pause === undefined) return ok('is not paused');
+  const why = pause.reason === null ? '' : `: ${pause.reason}`;
   return warning(
-    `is paused since ${paused_at?.toISOString()}${why}`,
+    `is paused since ${pause.paused_at.toISOString()}${why}`,
     'no message and no webhook goes out: "npm run cli -- sending resume" once all is in order',
   );
 }

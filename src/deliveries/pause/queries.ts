@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
+import { onlyRow } from '../../db/rows.ts';
 
 const pauseQuery = compiledOnce((_: Record<never, never>, db) =>
   db.selectFrom('sending_pause').select(['reason', 'paused_at']),
@@ -19,4 +21,27 @@ export async function insertPause(db: Db, reason: string | null): Promise<void> 
 
 export async function deletePause(db: Db): Promise<void> {
   await db.deleteFrom('sending_pause').execute();
+}
+
+export interface WaitingSends {
+  /** Deliveries outside of sequences that are due or become due later. */
+  queued_messages: number;
+  pending_webhooks: number;
+  active_sequences: number;
+  /** Deliveries of which nobody knows whether they went out. */
+  unknown_deliveries: number;
+}
+
+/** Counts what waits to be sent, over all orgs. */
+export async function countWaiting(db: Db): Promise<WaitingSends> {
+  return onlyRow(
+    await sql<WaitingSends>`
+      select
+        (select count(*) from deliveries where sequence_id is null and status = 'queued') as queued_messages,
+        (select count(*) from webhook_deliveries where status <> 'delivered' and status in ('pending', 'retrying')) as pending_webhooks,
+        (select count(*) from sequences where status = 'active' and deleted_at is null) as active_sequences,
+        (select count(*) from orgs cross join lateral (
+          select from deliveries where org_id = orgs.id and status = 'unknown') as unknown) as unknown_deliveries
+    `.execute(db),
+  );
 }

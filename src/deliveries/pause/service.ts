@@ -1,20 +1,14 @@
-import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { onlyRow } from '../../db/rows.ts';
-import { deletePause, findPause, insertPause } from './queries.ts';
+import { countWaiting, deletePause, findPause, insertPause, type WaitingSends } from './queries.ts';
 
 /** Whether messages and webhooks go out, and what waits until they do. */
-export interface SendingState {
+export interface SendingState extends WaitingSends {
   state: 'running' | 'paused';
   reason: string | null;
   paused_at: Date | null;
-  /** Deliveries outside of sequences that are due or become due later. */
-  queued_messages: number;
-  pending_webhooks: number;
-  active_sequences: number;
-  /** Deliveries of which nobody knows whether they went out. */
-  unknown_deliveries: number;
 }
+
+export { findPause as findSendingPause } from './queries.ts';
 
 export const isSendingPaused = async (db: Db): Promise<boolean> => (await findPause(db)) !== undefined;
 
@@ -36,16 +30,7 @@ export async function resumeSending(db: Db): Promise<SendingState> {
 /** Returns whether sending is paused, with what waits. */
 export async function readSendingState(db: Db): Promise<SendingState> {
   const pause = await findPause(db);
-  const waiting = onlyRow(
-    await sql<Omit<SendingState, 'state' | 'reason' | 'paused_at'>>`
-      select
-        (select count(*) from deliveries where sequence_id is null and status = 'queued') as queued_messages,
-        (select count(*) from webhook_deliveries where status <> 'delivered' and status in ('pending', 'retrying')) as pending_webhooks,
-        (select count(*) from sequences where status = 'active' and deleted_at is null) as active_sequences,
-        (select count(*) from orgs cross join lateral (
-          select from deliveries where org_id = orgs.id and status = 'unknown') as unknown) as unknown_deliveries
-    `.execute(db),
-  );
+  const waiting = await countWaiting(db);
   return {
     state: pause === undefined ? 'running' : 'paused',
     reason: pause?.reason ?? null,

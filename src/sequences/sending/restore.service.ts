@@ -8,17 +8,13 @@ import { findNextDue } from './due.queries.ts';
 export { listActiveSequences } from '../definitions/shared.queries.ts';
 
 /** Returns whether a step was due before a time: a database that was lost may have the send that this one has not. */
-export async function isSequenceInDoubt(
-  db: Db,
-  { orgId, sequenceId }: SequenceRef,
-  lostUntil: Date,
-): Promise<boolean> {
+export async function isSequenceInDoubt(db: Db, { orgId, sequenceId }: SequenceRef, lostUntil: Date): Promise<boolean> {
   const moves = transitionsOf(await listAllSteps(db, orgId, sequenceId));
   const { ms } = await findNextDue(db, orgId, sequenceId, moves);
   return ms !== null && Date.now() + ms <= lostUntil.getTime();
 }
 
-/** Pauses a sequence with steps that may have been sent. A person decides whether it goes on. Returns what was done. */
+/** Pauses a sequence with steps that may have been sent. A person decides whether to resume it. Returns what was done. */
 export async function pauseInDoubt(
   db: Db,
   { orgId, sequenceId }: SequenceRef,
