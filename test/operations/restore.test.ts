@@ -38,7 +38,8 @@ afterAll(async () => {
 
 /** Runs a command of the operator. Returns its JSON. */
 async function cli(...argv: string[]) {
-  const [printed, errors]: string[][] = [[], []];
+  const printed: string[] = [];
+  const errors: string[] = [];
   const code = await runCommand([...argv, '--json'], {
     env: stack.env,
     print: (text) => void printed.push(text),
@@ -248,7 +249,9 @@ describe('a restore to different times', () => {
 
   /** What the outside has got, which no restore may change. */
   const outside = () => ({
-    sequence: org.mails().filter(({ subject }) => subject.startsWith('sequence 1')).length,
+    // The contact who came between the backups is enrolled too: its mails are its own.
+    sequence: org.mails().filter(({ subject, to }) => subject.startsWith('sequence 1') && to.startsWith('contact-'))
+      .length,
     delayed: mailsTo('delayed'),
     commanded: mailsTo('commanded'),
     interrupted: mailsTo('interrupted'),
