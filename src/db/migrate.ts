@@ -6,6 +6,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { endOnUnhandledError, StartRefused } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
+import { readSettingFiles } from '../setting-files.ts';
 import { connect, type Db } from './connect.ts';
 import { refuseSharedConnections } from './connections/poolers.ts';
 import { onceAvailable } from './connections/starting.ts';
@@ -111,7 +112,9 @@ async function appliedMigrations(db: Db): Promise<string[]> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   endOnUnhandledError(createLogger({ name: 'migrate', level: 'info' }));
-  const url = process.env.DATABASE_URL;
+  const { env, problems } = readSettingFiles(process.env);
+  if (problems.length > 0) throw new StartRefused(problems.join('; '));
+  const url = env.DATABASE_URL;
   if (url === undefined) throw new StartRefused('DATABASE_URL is not set: set it to the database of the owner');
   await refuseSharedConnections(url);
   await migrateToLatest(url);
