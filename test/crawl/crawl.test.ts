@@ -302,7 +302,10 @@ describe('a repeated crawl', () => {
     expect(await stack.org.delete(`/crawl/${id}/crawls/${first.id}/removals`)).toMatchObject({ status: 409 });
     const kept = await stack.org.delete(`/crawl/${id}/crawls/${job.id}/removals`);
     expect([kept.status, kept.body]).toEqual([200, { affected: 2 }]);
-    expect((await stack.org.get(`/crawl/${id}/crawls/${job.id}`)).body).toMatchObject({ removed_pages: 0, held_pages: 0 });
+    expect((await stack.org.get(`/crawl/${id}/crawls/${job.id}`)).body).toMatchObject({
+      removed_pages: 0,
+      held_pages: 0,
+    });
     expect(await outcomes(id)).toMatchObject({ '/b': 'synced', '/c': 'synced' });
     expect(await crawlAgain(stack.org, id)).toMatchObject({ removed_pages: 0, held_pages: 0 });
     expect(await crawlAgain(stack.org, id)).toMatchObject({ removed_pages: 0, held_pages: 2 });

@@ -91,8 +91,7 @@ export const evalRunQuery = (id: string) =>
 export const evalResultQuery = (id: string, caseId: string) =>
   queryOptions({
     queryKey: ['getEvalResult', id, caseId],
-    queryFn: () =>
-      dataOf(api.GET('/autopilot/evals/runs/{id}/cases/{caseId}', { params: { path: { id, caseId } } })),
+    queryFn: () => dataOf(api.GET('/autopilot/evals/runs/{id}/cases/{caseId}', { params: { path: { id, caseId } } })),
   });
 
 export type UsageGroup = 'day' | 'model' | 'purpose';

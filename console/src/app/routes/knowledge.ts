@@ -3,7 +3,9 @@ import { root } from './root';
 import { textsIn } from './search';
 
 /** A filter that means nothing is refused by the API, with a sentence. */
-type Search = Partial<Record<'collection' | 'tab' | 'q' | 'visibility' | 'crawl' | 'kind' | 'status' | 'reason', string>>;
+type Search = Partial<
+  Record<'collection' | 'tab' | 'q' | 'visibility' | 'crawl' | 'kind' | 'status' | 'reason', string>
+>;
 
 const staticData = { area: 'Knowledge' } as const;
 const validateSearch = (search: Record<string, unknown>): Search => textsIn(search);

@@ -42,8 +42,9 @@ function nodesOf(tokens: Token[]): ReactNode[] {
 function elementOf(token: Token, nodes: ReactNode[], key: number): ReactNode {
   if (token.hidden) return <Fragment key={key}>{nodes}</Fragment>;
   const { tag } = token;
-  if (tag !== 'a') return createElement(tag, { key, className: LOOKS[tag], start: token.attrGet('start') }, ...nodes);
-  const href = token.attrGet('href') ?? '';
+  if (tag !== 'a')
+    return createElement(tag, { key, className: LOOKS[tag], start: token.attrGet('start') ?? undefined }, ...nodes);
+  const href = String(token.attrGet('href') ?? '');
   return SAFE_LINK.test(href) ? (
     <a key={key} href={href} target="_blank" rel="noopener noreferrer nofollow" className="text-link underline">
       {nodes}

@@ -114,7 +114,8 @@ const Results = ({ label, run: { drift, state: runState }, results, onOpen }: Re
           .filter(({ passed }) => !passed)
           .map(({ check, expected, got }) => (
             <p key={`${check} ${expected}`} className="mt-1 text-xs break-words">
-              <span className="text-quiet">{check}:</span> wanted {expected}, <span className="text-bad-text">got {got}</span>
+              <span className="text-quiet">{check}:</span> wanted {expected},{' '}
+              <span className="text-bad-text">got {got}</span>
             </p>
           ))}
       </li>

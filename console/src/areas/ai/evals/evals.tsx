@@ -46,9 +46,7 @@ export const Evals = () => {
               query={cases}
               columns={mayWrite ? [...CASE_COLUMNS, caseActions(edit, remove)] : CASE_COLUMNS}
               keyOf={({ id }) => id}
-              empty={
-                <Empty title="No case yet">A case is what a customer writes, and what must come of it.</Empty>
-              }
+              empty={<Empty title="No case yet">A case is what a customer writes, and what must come of it.</Empty>}
             />
           </Section>
         </div>
@@ -93,7 +91,12 @@ const Removal = ({ one: { id, name }, onClose }: { one: Case; onClose: () => voi
     onSettled: () => client.invalidateQueries({ queryKey: ['listEvalCases'] }),
   });
   return (
-    <ConfirmDialog title={`Delete “${name}”`} action="Delete the case" onConfirm={() => remove.mutate()} onClose={onClose}>
+    <ConfirmDialog
+      title={`Delete “${name}”`}
+      action="Delete the case"
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
       Later runs do not ask it. The results of earlier ones stay.
     </ConfirmDialog>
   );

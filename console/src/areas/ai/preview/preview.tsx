@@ -72,7 +72,9 @@ export const Preview = () => {
               ))}
             </ol>
           )}
-          {preview.isPending && <Progress says="The AI decides. It takes a minute at most." done={0} total={undefined} />}
+          {preview.isPending && (
+            <Progress says="The AI decides. It takes a minute at most." done={0} total={undefined} />
+          )}
           {preview.error !== null && (
             <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
               {preview.error.message}
@@ -106,7 +108,9 @@ export const Preview = () => {
               </div>
             </form>
           )}
-          {!mayAsk && <Empty title="Only to be seen">A preview asks models. It needs the right to change the AI.</Empty>}
+          {!mayAsk && (
+            <Empty title="Only to be seen">A preview asks models. It needs the right to change the AI.</Empty>
+          )}
           {(answer !== undefined || preview.error !== null) && (
             <div className="flex gap-2">
               {answer?.text != null && (
@@ -124,7 +128,10 @@ export const Preview = () => {
 };
 
 const Answer = ({ answer }: { answer: Schemas['PreviewedTurn'] }) => (
-  <Section title="The AI’s turn" actions={<Chip tone={TURN_STATES[answer.state].tone}>{TURN_STATES[answer.state].name}</Chip>}>
+  <Section
+    title="The AI’s turn"
+    actions={<Chip tone={TURN_STATES[answer.state].tone}>{TURN_STATES[answer.state].name}</Chip>}
+  >
     <div className="space-y-3 p-4">
       {answer.reason !== null && <p className="text-quiet">{shownCode(answer.reason)}</p>}
       {answer.text !== null && (

@@ -30,9 +30,7 @@ export const Calibration = ({ mayWrite }: { mayWrite: boolean }) => {
     >
       <div className="space-y-2 p-4">
         {calibration.isPending && <Skeleton rows={2} />}
-        {calibration.error !== null && (
-          <Failure error={calibration.error} onRetry={() => void calibration.refetch()} />
-        )}
+        {calibration.error !== null && <Failure error={calibration.error} onRetry={() => void calibration.refetch()} />}
         {isAwaited(data) && (
           <Progress says="Own questions are asked, to see which answers are right" done={0} total={undefined} />
         )}
@@ -52,7 +50,13 @@ const Measured = ({ calibration }: { calibration: Schemas['AutopilotCalibration'
         It answers from a confidence of <strong className="tabular-nums">{threshold.toFixed(3)}</strong> on.
       </p>
       <p className="text-quiet">
-        {measured_at === null ? 'Nothing was measured yet.' : <>Measured <Ago at={measured_at} />.</>}{' '}
+        {measured_at === null ? (
+          'Nothing was measured yet.'
+        ) : (
+          <>
+            Measured <Ago at={measured_at} />.
+          </>
+        )}{' '}
         {!is_calibrated && 'This is the default: there was too little knowledge to measure by.'}
       </p>
       {report !== null && (

@@ -26,7 +26,6 @@ export const Channels = ({ mayWrite }: { mayWrite: boolean }) => {
               <label className="flex min-h-7 items-center gap-2">
                 <input
                   type="checkbox"
-                  role="switch"
                   checked={autopilot_enabled}
                   disabled={change.isPending}
                   onChange={({ target }) => change.mutate({ channel, autopilot_enabled: target.checked })}

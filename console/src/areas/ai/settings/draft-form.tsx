@@ -3,9 +3,9 @@ import { type SubmitEvent, useState } from 'react';
 import { type AiSettings, settingsQuery } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
+import { Dialog } from '../../../ui/dialogs/dialog';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
-import { Dialog } from '../../../ui/dialogs/dialog';
 import { FIELD, Field } from '../../../ui/fields';
 import { FormEnd } from '../../../ui/form-end';
 import { JsonField } from '../../../ui/json/json-field';
@@ -63,12 +63,7 @@ export const DraftForm = ({ settings: { draft }, mayWrite }: { settings: AiSetti
         </div>
       )}
       {isReviewing && (
-        <Review
-          draft={draft}
-          changes={changes}
-          onSaved={() => setTexts({})}
-          onClose={() => review(false)}
-        />
+        <Review draft={draft} changes={changes} onSaved={() => setTexts({})} onClose={() => review(false)} />
       )}
     </form>
   );
@@ -96,7 +91,15 @@ const Setting = ({ field, text, draft, isReadOnly, onChange }: SettingProps) => 
   if (field.kind === 'json') {
     const read = settingIn(field, text, draft);
     const problem = 'problem' in read ? read.problem : undefined;
-    return <JsonField label={label} {...(hint !== undefined && { hint })} text={text} problem={problem} onChange={onChange} />;
+    return (
+      <JsonField
+        label={label}
+        {...(hint !== undefined && { hint })}
+        text={text}
+        problem={problem}
+        onChange={onChange}
+      />
+    );
   }
   return (
     <div className="min-w-0">

@@ -37,7 +37,12 @@ export const SETTING_GROUPS: { title: string; fields: SettingField[] }[] = [
           ['extractive', 'Quotes alone, without a model'],
         ],
       },
-      { kind: 'lines', name: 'models', label: 'Models, the first one first', hint: 'Empty: the model of the connection.' },
+      {
+        kind: 'lines',
+        name: 'models',
+        label: 'Models, the first one first',
+        hint: 'Empty: the model of the connection.',
+      },
       {
         kind: 'json',
         name: 'canned_answers',

@@ -27,16 +27,15 @@ export const Turns = () => {
   const navigate = useNavigate();
   const list = useInfiniteQuery(turnsQuery(filters as TurnFilters));
   const turns = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const reasons = [...new Set([...turns.flatMap((turn) => turn.reason ?? []), ...(reason === undefined ? [] : [reason])])];
+  const reasons = [
+    ...new Set([...turns.flatMap((turn) => turn.reason ?? []), ...(reason === undefined ? [] : [reason])]),
+  ];
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title="AI" tabs={<AiTabs />} actions={<ChangedSources />}>
       <FilterBar
         search={filters}
-        fields={[
-          ...FIELDS,
-          { name: 'reason', label: 'Reason', options: reasons.map((one) => [one, shownCode(one)]) },
-        ]}
+        fields={[...FIELDS, { name: 'reason', label: 'Reason', options: reasons.map((one) => [one, shownCode(one)]) }]}
         shownOf={(name) => (name === 'cited_item_id' ? 'Quotes one source' : undefined)}
         onChange={(search) => void navigate({ to: '/ai', search })}
       />

@@ -3,11 +3,11 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { settingsQuery, type UsageGroup, usageQuery } from '../../../api/ai';
 import type { Schemas } from '../../../api/client';
 import { Chart } from '../../../ui/charts/chart';
+import { Select } from '../../../ui/fields';
+import { shownShortDay } from '../../../ui/moments';
 import { Page, PageBody } from '../../../ui/page';
 import { Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
-import { shownShortDay } from '../../../ui/moments';
-import { Select } from '../../../ui/fields';
 import { AiTabs } from '../tabs';
 import { shownCode } from '../words';
 

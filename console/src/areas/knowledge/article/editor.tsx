@@ -77,7 +77,10 @@ export const Editor = ({ article, collection, mayWrite }: EditorProps) => {
         </Field>
         <Uses written={written} onChange={change} />
       </div>
-      <Channels chosen={written.restricted_to_channels} onChoose={(channels) => change({ restricted_to_channels: channels })} />
+      <Channels
+        chosen={written.restricted_to_channels}
+        onChoose={(channels) => change({ restricted_to_channels: channels })}
+      />
       {article !== undefined && article.restricted_to_segments.length > 0 && (
         <p className="px-4 pb-2 text-xs text-quiet">
           Only for contacts of {article.restricted_to_segments.length} segments, as the API has set it.

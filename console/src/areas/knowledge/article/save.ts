@@ -24,7 +24,9 @@ export function useSave({ article, held, onSaved }: SaveProps) {
       const now = await dataOf(api.GET('/training/{id}', { params }));
       if (now.updated_at !== held?.updatedAt && now.updated_at !== seen) {
         setSeen(now.updated_at);
-        throw new Error('Somebody has changed the article since you began. Look at its versions before you save yours.');
+        throw new Error(
+          'Somebody has changed the article since you began. Look at its versions before you save yours.',
+        );
       }
       return dataOf(api.PATCH('/training/{id}', { params, body: written }));
     },

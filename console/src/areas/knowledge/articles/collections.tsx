@@ -28,7 +28,13 @@ export const Collections = ({ mayWrite, onClose }: { mayWrite: boolean; onClose:
       {list.data?.length === 0 && <p className="mb-3 text-quiet">Articles can be grouped by collections.</p>}
       <ul aria-label="Collections" className="mb-3 space-y-2">
         {list.data?.map((collection) => (
-          <Row key={collection.id} collection={collection} mayWrite={mayWrite} onClose={onClose} onSettled={onSettled} />
+          <Row
+            key={collection.id}
+            collection={collection}
+            mayWrite={mayWrite}
+            onClose={onClose}
+            onSettled={onSettled}
+          />
         ))}
       </ul>
       {mayWrite && (
@@ -126,7 +132,15 @@ const NameForm = ({ label, action, value, isEmptied = false, onSubmit }: NamePro
       if (isEmptied) event.currentTarget.reset();
     }}
   >
-    <input name="name" aria-label={label} placeholder={label} defaultValue={value} required maxLength={200} className={FIELD} />
+    <input
+      name="name"
+      aria-label={label}
+      placeholder={label}
+      defaultValue={value}
+      required
+      maxLength={200}
+      className={FIELD}
+    />
     <Button type="submit" className="h-9">
       {action}
     </Button>

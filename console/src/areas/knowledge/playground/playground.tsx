@@ -48,7 +48,12 @@ export const Playground = () => {
               placeholder="A customer’s question"
               className={`${FIELD} min-w-60 flex-1`}
             />
-            <select name="visibility" aria-label="Which knowledge" defaultValue={scope ?? ''} className={`${FIELD} w-auto`}>
+            <select
+              name="visibility"
+              aria-label="Which knowledge"
+              defaultValue={scope ?? ''}
+              className={`${FIELD} w-auto`}
+            >
               <option value="">All knowledge</option>
               <option value="public">What may be quoted</option>
               <option value="internal">What is not shown</option>
@@ -61,7 +66,9 @@ export const Playground = () => {
           {search.error !== null && <Failure error={search.error} onRetry={() => void search.refetch()} />}
           {search.isLoading && <Skeleton rows={5} />}
           {q === '' && (
-            <Empty title="What would the AI find?">Ask as a customer asks, and see the passages it would answer by.</Empty>
+            <Empty title="What would the AI find?">
+              Ask as a customer asks, and see the passages it would answer by.
+            </Empty>
           )}
           {search.data !== undefined && <Found found={search.data} />}
         </div>
@@ -102,7 +109,11 @@ const Found = ({ found: { results, instructions } }: { found: Schemas['FoundKnow
         <ul className="mt-2 space-y-2">
           {instructions.map(({ id, title, content }) => (
             <li key={id}>
-              <Link to="/knowledge/articles/$articleId" params={{ articleId: id }} className="text-link hover:underline">
+              <Link
+                to="/knowledge/articles/$articleId"
+                params={{ articleId: id }}
+                className="text-link hover:underline"
+              >
                 {title}
               </Link>
               <p className="text-xs break-words whitespace-pre-wrap text-quiet">{content}</p>
@@ -131,7 +142,9 @@ const Passage = ({ result }: { result: Result }) => {
           {score.toFixed(3)}
         </span>
       </header>
-      <p className="text-xs text-quiet">{[...citation.path, citation.heading].filter((part) => part !== title).join(' › ')}</p>
+      <p className="text-xs text-quiet">
+        {[...citation.path, citation.heading].filter((part) => part !== title).join(' › ')}
+      </p>
       <p className="mt-2 break-words whitespace-pre-wrap">
         {at < 0 || text === '' ? (
           content

@@ -16,9 +16,7 @@ export const Controls = ({ website }: { website: Schemas['WebsiteDatasourceDetai
   const params = { path: { id } };
   const onError = (error: Error) => say(error.message, { isError: true });
   const onSettled = () =>
-    Promise.all(
-      ['getWebsite', 'listCrawls'].map((name) => client.invalidateQueries({ queryKey: [name, id] })),
-    );
+    Promise.all(['getWebsite', 'listCrawls'].map((name) => client.invalidateQueries({ queryKey: [name, id] })));
   const start = useMutation({
     mutationFn: () => dataOf(api.POST('/crawl/{id}/crawls', { params })),
     onError,

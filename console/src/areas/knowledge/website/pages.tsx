@@ -129,10 +129,7 @@ const COLUMNS: Column<CrawlPage>[] = [
   },
 ];
 
-const actionBy = (
-  change: (change: PageChange) => void,
-  exclude: (page: CrawlPage) => void,
-): Column<CrawlPage> => ({
+const actionBy = (change: (change: PageChange) => void, exclude: (page: CrawlPage) => void): Column<CrawlPage> => ({
   name: 'Action',
   track: '11rem',
   cell: (page) => {

@@ -141,7 +141,12 @@ const Changes = ({ id, jobId }: { id: string; jobId: string }) => {
         ))}
       </ul>
       {list.hasNextPage && (
-        <Button look="quiet" className="m-2" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+        <Button
+          look="quiet"
+          className="m-2"
+          disabled={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
           Show more
         </Button>
       )}

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
 import { websiteQuery } from '../../../api/knowledge';
 import { useMay } from '../../../api/may';
 import { lazily } from '../../../ui/lazily';
@@ -56,7 +55,12 @@ export const WebsitePage = () => {
       }
     >
       <p className="shrink-0 border-b border-line px-4 py-2 text-quiet">
-        <a href={website.url} target="_blank" rel="noopener noreferrer nofollow" className="text-link break-all underline">
+        <a
+          href={website.url}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          className="text-link break-all underline"
+        >
           {website.url}
         </a>{' '}
         · {synced.toLocaleString()} known, {error.toLocaleString()} failed, {excluded.toLocaleString()} left out ·{' '}

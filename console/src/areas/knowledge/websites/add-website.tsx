@@ -40,7 +40,14 @@ export const AddWebsite = ({ onClose }: { onClose: () => void }) => {
     <Dialog title="Add a website" className="w-[30rem]" onClose={onClose}>
       <form onSubmit={onSubmit} className="space-y-4">
         <Field label="Address. With a path, only pages below it are read.">
-          <input name="url" type="url" required maxLength={2_000} placeholder="https://docs.example.com" className={FIELD} />
+          <input
+            name="url"
+            type="url"
+            required
+            maxLength={2_000}
+            placeholder="https://docs.example.com"
+            className={FIELD}
+          />
         </Field>
         <Field label="Name, if it shall have another than its address">
           <input name="name" maxLength={255} className={FIELD} />

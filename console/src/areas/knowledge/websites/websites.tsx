@@ -33,7 +33,9 @@ export const Websites = () => {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         linkOf={({ id }) => ({ to: '/knowledge/websites/$websiteId', params: { websiteId: id } })}
-        empty={<Empty title="No website yet">Add the address of your documentation, and the AI learns its pages.</Empty>}
+        empty={
+          <Empty title="No website yet">Add the address of your documentation, and the AI learns its pages.</Empty>
+        }
       />
       {isAdding && <AddWebsite onClose={() => add(false)} />}
     </Page>
@@ -56,7 +58,9 @@ const COLUMNS: Column<Website>[] = [
   {
     name: 'State',
     track: '6rem',
-    cell: ({ status }) => <Chip tone={status === 'active' ? 'good' : 'warn'}>{status === 'active' ? 'Active' : 'Paused'}</Chip>,
+    cell: ({ status }) => (
+      <Chip tone={status === 'active' ? 'good' : 'warn'}>{status === 'active' ? 'Active' : 'Paused'}</Chip>
+    ),
   },
   {
     name: 'Last crawl',
