@@ -25,7 +25,8 @@ export const TurnTrace = ({ turnId }: { turnId: string }) => {
   return turn.data === undefined ? null : <Trace turn={turn.data} />;
 };
 
-const Trace = ({ turn }: { turn: Turn }) => (
+/** The steps of a turn that was taken, or only previewed. */
+export const Trace = ({ turn }: { turn: Pick<Turn, 'steps' | 'agent' | 'reason' | 'score' | 'cost'> }) => (
   <>
     <ol className="mt-1 space-y-2 border-l-2 border-line pl-2">
       {turn.steps.map((step) => (
