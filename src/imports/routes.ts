@@ -4,6 +4,7 @@ import type { Deps } from '../api/deps.ts';
 import { streamOwnCsv } from '../api/edge/documents/csv.ts';
 import { leaveUnread, receiveText } from '../api/edge/input/text-file.ts';
 import { once } from '../api/edge/once.ts';
+import { deleteUnclaimedMedia } from '../media/service.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { Import, ImportFile, ImportPath, ImportQuery, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
 import { assertAccepted, cancelImport, getImport, reportOf, startImport, storeImport } from './service.ts';
@@ -16,7 +17,7 @@ const config = { scope: 'any' } as const;
 
 export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,
-  { storage, config: { STORAGE_URL, PUBLIC_URL } },
+  { db: pool, storage, config: { STORAGE_URL, PUBLIC_URL } },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser([...TYPES, 'application/json'], leaveUnread); // it is no JSON of one value
@@ -41,8 +42,8 @@ export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
           assertAccepted(request.org, request.query, STORAGE_URL !== undefined),
         ),
       prepare: async ({ org, query }, { received, ifRefused }) => {
-        const added = await storeImport(storage, org.id, { file: received.bytes, query });
-        ifRefused(() => storage.delete(added.storage_key));
+        const added = await storeImport(pool, storage, org.id, { file: received.bytes, query });
+        ifRefused(() => deleteUnclaimedMedia(pool, storage, [{ org_id: org.id, key: added.storage_key }]));
         return added;
       },
       act: async ({ db, org }, { prepared, reply }) => {

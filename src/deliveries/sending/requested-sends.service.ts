@@ -44,8 +44,8 @@ export async function sendRequested(
     channel,
     lease,
     items: waiting.ids,
-    claim: async (ids, { blockedReason }) =>
-      (await claimRequested(db, orgId, ids, { lease, blockedReason, ...isBlocked })).map(
+    claim: async (ids, { missingSenderReason }) =>
+      (await claimRequested(db, orgId, ids, { lease, missingSenderReason, ...isBlocked })).map(
         ({ id, attempts, ...send }) => ({ attempts, message: { ...send, orgId, deliveryId: id }, position: 0 }),
       ),
   });

@@ -20,7 +20,7 @@ export interface BatchSender {
   /** The number or address of all its messages; null if each message has its own. */
   fromAddress: string | null;
   /** Why nothing can be sent at all, or null. */
-  blockedReason: string | null;
+  missingSenderReason: string | null;
 }
 
 /** Sends on one channel. Their owner claims them; the outcomes are settled here. */
@@ -73,14 +73,14 @@ export async function sendBatch<Item>(
 ): Promise<OutcomeCounts> {
   if (items.length > 0 && (await isSendingPaused(db))) throw new SendingPaused();
   const sender = (await senders.of(orgId, channel)) ?? NOT_CONNECTED;
-  const blockedReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
+  const missingSenderReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
   const attempt: Attempt = { provider: sender.provider, lease, continuation };
   const counts = { sent: 0, failed: 0, unknown: 0 };
   await sendInChunks<Item>({
     items,
     sender,
     isStopped,
-    claim: (chunk, firstPosition) => claim(chunk, { fromAddress: sender.fromAddress, blockedReason }, firstPosition),
+    claim: (chunk, firstPosition) => claim(chunk, { fromAddress: sender.fromAddress, missingSenderReason }, firstPosition),
     begin,
     settle: async (results) => {
       await settle(db, orgId, { attempt, results, endRequeued });

@@ -69,6 +69,7 @@ const HAS_RING = `(() => {
     await pages.conversation('Ben', 'And mine?');
     await open('/inbox');
     const { items } = (await api.org.get('/views')).body;
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link').nth(items.length - 1).waitFor();
     await press(`${items.findIndex((view: { id: string }) => view.id === 'waiting') + 1}`);
     await page.waitForURL(/view=waiting/);
     await page.getByRole('link', { name: /Ada/ }).waitFor();
@@ -224,7 +225,7 @@ const HAS_RING = `(() => {
     await page.getByRole('button', { name: 'Confirm' }).waitFor();
     await tabTo('button', 'Confirm');
     await press('Enter');
-    await says('Done');
+    await page.getByRole('listitem').getByText('Done', { exact: true }).waitFor();
     expect(JSON.stringify((await api.org.get(`/chat/sessions/${id}/history`)).body)).toContain('comes on Friday');
     await press('Control+k');
     await type(`#${(await session(id)).ticket_number}`);
