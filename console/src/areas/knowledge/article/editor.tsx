@@ -176,7 +176,7 @@ const Channels = ({ chosen, onChoose }: { chosen: ChosenChannels; onChoose: (cha
 const Shown = ({ title, children }: { title: string; children: React.ReactNode }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
   <section tabIndex={0} aria-label="How it looks" className="min-h-64 min-w-0 flex-1 overflow-y-auto p-4">
-    <h2 className="mb-2 text-xl font-semibold break-words">{title}</h2>
+    <h2 className="mb-2 text-xl font-semibold break-words">{title || 'Untitled'}</h2>
     {children}
   </section>
 );
