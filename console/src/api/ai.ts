@@ -22,6 +22,14 @@ export const turnsQuery = (filters: TurnFilters) =>
     ...PAGES,
   });
 
+/** A turn with its steps. */
+export const turnQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['getAutopilotTurn', id],
+    queryFn: () => dataOf(api.GET('/autopilot/turns/{id}', { params: { path: { id } } })),
+    staleTime: 60_000,
+  });
+
 export const channelsQuery = queryOptions({
   queryKey: ['listAutopilot'],
   queryFn: () => dataOf(api.GET('/autopilot')),
@@ -33,7 +41,8 @@ export const settingsQuery = queryOptions({
   refetchOnWindowFocus: false,
 });
 
-const isAwaited = (calibration: Schemas['AutopilotCalibration'] | undefined): boolean => {
+/** Returns whether a calibration was asked for and has not ended. */
+export const isAwaited = (calibration: Schemas['AutopilotCalibration'] | undefined): boolean => {
   if (calibration?.requested_at == null) return false;
   return calibration.measured_at === null || calibration.measured_at < calibration.requested_at;
 };
@@ -44,8 +53,6 @@ export const calibrationQuery = queryOptions({
   queryFn: () => dataOf(api.GET('/autopilot/calibration')),
   refetchInterval: ({ state }) => (isAwaited(state.data) ? UNDER_WAY_MS : false),
 });
-
-export { isAwaited };
 
 export type CallState = Schemas['AutopilotCall']['state'];
 

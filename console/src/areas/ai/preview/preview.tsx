@@ -76,9 +76,10 @@ export const Preview = () => {
             <Progress says="The AI decides. It takes a minute at most." done={0} total={undefined} />
           )}
           {preview.error !== null && (
-            <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-              {preview.error.message}
-            </p>
+            <Failure
+              error={preview.error}
+              onRetry={() => preview.variables !== undefined && preview.mutate(preview.variables)}
+            />
           )}
           {answer !== undefined && <Answer answer={answer} />}
           {mayAsk && on.length > 0 && answer === undefined && !preview.isPending && (

@@ -32,40 +32,42 @@ export const DraftForm = ({ settings: { draft }, mayWrite }: { settings: AiSetti
     review(true);
   };
   return (
-    <form onSubmit={onSubmit} className="grid gap-3">
-      {SETTING_GROUPS.map(({ title, fields: ofGroup }) => (
-        <Section key={title} title={title}>
-          <div className="grid gap-4 p-4 min-[700px]:grid-cols-2">
-            {ofGroup.map((field) => (
-              <Setting
-                key={field.name}
-                field={field}
-                text={texts[field.name] ?? writtenOf(field, draft)}
-                draft={draft}
-                isReadOnly={!mayWrite}
-                onChange={(text) => setTexts({ ...texts, [field.name]: text })}
-              />
-            ))}
+    <>
+      <form onSubmit={onSubmit} className="grid gap-3">
+        {SETTING_GROUPS.map(({ title, fields: ofGroup }) => (
+          <Section key={title} title={title}>
+            <div className="grid gap-4 p-4 min-[700px]:grid-cols-2">
+              {ofGroup.map((field) => (
+                <Setting
+                  key={field.name}
+                  field={field}
+                  text={texts[field.name] ?? writtenOf(field, draft)}
+                  draft={draft}
+                  isReadOnly={!mayWrite}
+                  onChange={(text) => setTexts({ ...texts, [field.name]: text })}
+                />
+              ))}
+            </div>
+          </Section>
+        ))}
+        {mayWrite && read.length > 0 && (
+          <div className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-surface p-3">
+            <span role="status" className="flex-1">
+              {isWrong ? 'Something is no JSON' : `${read.length} changed, not saved`}
+            </span>
+            <Button look="quiet" onClick={() => setTexts({})}>
+              Discard
+            </Button>
+            <Button type="submit" look="main" disabled={isWrong}>
+              Review the changes
+            </Button>
           </div>
-        </Section>
-      ))}
-      {mayWrite && read.length > 0 && (
-        <div className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-surface p-3">
-          <span role="status" className="flex-1">
-            {isWrong ? 'Something is no JSON' : `${read.length} changed, not saved`}
-          </span>
-          <Button look="quiet" onClick={() => setTexts({})}>
-            Discard
-          </Button>
-          <Button type="submit" look="main" disabled={isWrong}>
-            Review the changes
-          </Button>
-        </div>
-      )}
+        )}
+      </form>
       {isReviewing && (
         <Review draft={draft} changes={changes} onSaved={() => setTexts({})} onClose={() => review(false)} />
       )}
-    </form>
+    </>
   );
 };
 
@@ -163,7 +165,6 @@ const Review = ({ draft, changes, onSaved, onClose }: ReviewProps) => {
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault();
-          event.stopPropagation(); // the form of the settings is around it
           save.mutate();
         }}
       >

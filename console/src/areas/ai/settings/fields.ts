@@ -1,7 +1,7 @@
 import type { AiSettings } from '../../../api/ai';
 
 type Draft = AiSettings['draft'];
-export type SettingName = keyof Draft;
+type SettingName = keyof Draft;
 
 interface Base {
   name: SettingName;

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, dataOf } from '../../../api/client';
+import { turnQuery } from '../../../api/ai';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { Chip } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
@@ -8,11 +8,7 @@ import { TurnTrace } from './turn-trace';
 
 /** A turn with all that it did, and the conversation in which it was. */
 export const TurnDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
-  const turn = useQuery({
-    queryKey: ['getAutopilotTurn', id],
-    queryFn: () => dataOf(api.GET('/autopilot/turns/{id}', { params: { path: { id } } })),
-    staleTime: 60_000,
-  }).data;
+  const turn = useQuery(turnQuery(id)).data;
   return (
     <Dialog title="Turn of the AI" className="w-[40rem]" onClose={onClose}>
       {turn !== undefined && (

@@ -26,6 +26,8 @@ export const Controls = ({ article: { id, title, is_draft } }: { article: Articl
     },
     onError,
   });
+  const publishSaved = () =>
+    heldText(id).get() === undefined ? publish.mutate() : say('Save or discard your changes first', { isError: true });
   const remove = useMutation({
     mutationFn: () => dataOf(api.DELETE('/training/{id}', { params })),
     onSuccess: async () => {
@@ -39,7 +41,7 @@ export const Controls = ({ article: { id, title, is_draft } }: { article: Articl
   });
   return (
     <>
-      <Button disabled={publish.isPending} onClick={() => publish.mutate()}>
+      <Button disabled={publish.isPending} onClick={publishSaved}>
         {is_draft ? 'Publish' : 'Unpublish'}
       </Button>
       <Button disabled={remove.isPending} onClick={() => ask(true)}>

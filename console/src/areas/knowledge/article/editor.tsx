@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { type Article, collectionsQuery } from '../../../api/knowledge';
+import { meQuery } from '../../../api/queries';
 import { FIELD, Field, Select } from '../../../ui/fields';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
@@ -39,7 +40,8 @@ interface EditorProps {
 
 /** The text of an article beside how it looks, with where the AI uses it. Who may only read sees how it looks. */
 export const Editor = ({ article, collection, mayWrite }: EditorProps) => {
-  const store = heldText(article?.id ?? 'new');
+  const me = useQuery(meQuery).data;
+  const store = heldText(article?.id ?? `new of ${me?.org.id} ${me?.member?.id}`);
   const saved = writtenOf(article, collection);
   const [held, setHeld] = useState(() => store.get());
   const written = held?.written ?? saved;
@@ -174,7 +176,7 @@ const Channels = ({ chosen, onChoose }: { chosen: ChosenChannels; onChoose: (cha
 const Shown = ({ title, children }: { title: string; children: React.ReactNode }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
   <section tabIndex={0} aria-label="How it looks" className="min-h-64 min-w-0 flex-1 overflow-y-auto p-4">
-    <h2 className="mb-2 text-xl font-semibold break-words">{title}</h2>
+    <h2 className="mb-2 text-xl font-semibold break-words">{title || 'Untitled'}</h2>
     {children}
   </section>
 );
