@@ -126,7 +126,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
     const reason = made.kind === 'refused' ? HANDOFFS[made.code] : undefined;
     if (reason !== undefined) return { kind: 'handoff', reason, model };
-    const said_by_server = made.kind === 'refused' ? made.quote : undefined;
+    const said_by_server: string | undefined = made.kind === 'refused' ? made.quote : undefined;
     if (made.note !== '') notes.push({ note: made.note, ...(said_by_server !== undefined && { said_by_server }) });
     hasQuotes ||= said_by_server !== undefined;
   }

@@ -60,6 +60,7 @@ const HAS_RING = `(() => {
     const id = await pages.conversation(name, `${name} writes`);
     await open(`/s/${id}`);
     await log().getByText(`${name} writes`).waitFor();
+    await page.getByRole('button', { name: 'Assign', exact: true }).waitFor(); // keys act on what the head has read
     return id;
   };
   const session = async (id: string) => (await api.org.get(`/chat/sessions/${id}`)).body;
