@@ -13,14 +13,16 @@ const isAway = (error: Error): boolean => !(error instanceof ApiError) || AWAY_S
  * an outage behind the API, such as that of the database.
  */
 export function createRecoveringCache(client: () => QueryClient): QueryCache {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isWaiting = false;
   const readAgain = () => {
-    timer = undefined;
+    isWaiting = false;
     void client().invalidateQueries({ predicate: ({ state }) => state.error !== null && isAway(state.error) });
   };
   return new QueryCache({
     onError(error) {
-      if (isAway(error)) timer ??= setTimeout(readAgain, WAIT_MS * (1 + Math.random()));
+      if (isWaiting || !isAway(error)) return;
+      isWaiting = true;
+      setTimeout(readAgain, WAIT_MS * (1 + Math.random()));
     },
   });
 }

@@ -226,8 +226,7 @@ async function makeCall(
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
   const isHarmless = onlyReads(action) || settled.state !== 'failed';
   const told = toldError(settled.response);
-  if (isHarmless && told !== '')
-    return end({ kind: 'refused', code: settled.state, note, quote: told });
+  if (isHarmless && told !== '') return end({ kind: 'refused', code: settled.state, note, quote: told });
   return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
 }
 

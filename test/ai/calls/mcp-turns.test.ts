@@ -105,13 +105,18 @@ it('the words of a server about its error are told to a model as those of somebo
   await org.patch('/autopilot', { channel: 'api', autopilot_enabled: true, ai_agent_version: 'v2' });
   const headers = { Authorization: AUTHORIZATION };
   const connected = await org.post('/actions/mcp', { name: 'shop', url: shop.url, headers });
-  const find = (connected.body.tools as (ListedTool & { action_id: string })[]).find(({ name }) => name === 'find_order');
+  const find = (connected.body.tools as (ListedTool & { action_id: string })[]).find(
+    ({ name }) => name === 'find_order',
+  );
   if (find === undefined) throw new Error('The tool is not listed');
   await org.post('/actions/mcp/shop/accept', { tools: [{ name: find.name, definition_hash: find.definition_hash }] });
   await org.patch(`/actions/${find.action_id}`, { read_only: true });
   shop.next({ result: { isError: true, content: [{ type: 'text', text: words }] } });
   const { id } = (await org.post('/chat/sessions', { channel: { type: 'api' } })).body;
-  await org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message: { type: 'text', text: 'Where is order A-9?' } });
+  await org.post(`/chat/sessions/${id}/send`, {
+    sender: 'contact',
+    message: { type: 'text', text: 'Where is order A-9?' },
+  });
   await eventually('the second plan', () => notes.length > 0);
   expect(notes).toEqual([{ note: expect.not.stringContaining('instructions'), said_by_server: words }]);
 });

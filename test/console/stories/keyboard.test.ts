@@ -70,7 +70,11 @@ const HAS_RING = `(() => {
     await pages.conversation('Ben', 'And mine?');
     await open('/inbox');
     const { items } = (await api.org.get('/views')).body;
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link').nth(items.length - 1).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link')
+      .nth(items.length - 1)
+      .waitFor();
     await press(`${items.findIndex((view: { id: string }) => view.id === 'waiting') + 1}`);
     await page.waitForURL(/view=waiting/);
     await page.getByRole('link', { name: /Ada/ }).waitFor();
