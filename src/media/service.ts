@@ -121,7 +121,7 @@ export async function storeUnclaimedUpload(
 }
 
 /** An object of another table than that of media. Its key has its org's id. */
-export interface OtherObject {
+interface OtherObject {
   org_id: string;
   id: string;
   key: string;

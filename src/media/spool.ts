@@ -34,7 +34,8 @@ const PREFIX = `switchboard-${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '_')}-`;
 export async function removeAbandonedSpools(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = (name.startsWith(PREFIX) && /^(\d+)-[0-9a-f-]{36}$/.exec(name.slice(PREFIX.length))) || [];
-    if (pid !== undefined && !isAtWork(Number(pid))) await rm(join(tmpdir(), name), { force: true }).catch(() => undefined); // another user's stays
+    if (pid !== undefined && !isAtWork(Number(pid)))
+      await rm(join(tmpdir(), name), { force: true }).catch(() => undefined); // another user's stays
   }
 }
 

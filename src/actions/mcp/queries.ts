@@ -197,7 +197,7 @@ export async function acceptListed(trx: Trx, orgId: string, server: string, tool
 }
 
 /** An action of an accepted tool. `is_changed`: it was accepted before, with another definition. */
-export type AcceptedRow = Omit<OfferedRow, 'tool' | 'operation_id'> & { is_changed: boolean };
+type AcceptedRow = Omit<OfferedRow, 'tool' | 'operation_id'> & { is_changed: boolean };
 
 /**
  * Gives the actions of accepted tools what they show of their definitions. What was decided about the calls of a former

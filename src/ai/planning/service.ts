@@ -126,7 +126,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
     const reason = made.kind === 'refused' ? HANDOFFS[made.code] : undefined;
     if (reason !== undefined) return { kind: 'handoff', reason, model };
-    const said_by_server = made.kind === 'refused' ? made.quote : undefined;
+    const said_by_server: string | undefined = made.kind === 'refused' ? made.quote : undefined;
     if (made.note !== '') notes.push({ note: made.note, ...(said_by_server !== undefined && { said_by_server }) });
     hasQuotes ||= said_by_server !== undefined;
   }
@@ -226,8 +226,7 @@ async function makeCall(
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
   const isHarmless = onlyReads(action) || settled.state !== 'failed';
   const told = toldError(settled.response);
-  if (isHarmless && told !== '')
-    return end({ kind: 'refused', code: settled.state, note, quote: told });
+  if (isHarmless && told !== '') return end({ kind: 'refused', code: settled.state, note, quote: told });
   return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
 }
 

@@ -80,7 +80,8 @@ export async function sendBatch<Item>(
     items,
     sender,
     isStopped,
-    claim: (chunk, firstPosition) => claim(chunk, { fromAddress: sender.fromAddress, missingSenderReason }, firstPosition),
+    claim: (chunk, firstPosition) =>
+      claim(chunk, { fromAddress: sender.fromAddress, missingSenderReason }, firstPosition),
     begin,
     settle: async (results) => {
       await settle(db, orgId, { attempt, results, endRequeued });

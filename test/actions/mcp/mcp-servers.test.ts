@@ -250,23 +250,26 @@ describe('a server', () => {
   it.each<[string, (one: FakeMcpServer) => void]>([
     ['a name twice', (one) => void one.tools.push(...shopTools())],
     ['too many pages', (one) => Object.assign(one, { pageSize: 1, tools: many(12) })],
-  ])('that lists %s has all its tools held, those that only read too, until its list can be taken', async (_, spoil) => {
-    const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
-    await accept([find]);
-    await org.patch(`/actions/${find.action_id}`, { read_only: true });
-    const before = [...shop.tools];
-    spoil(shop);
-    expect((await org.post('/actions/mcp/shop/refresh')).status).toBe(422);
-    expect(await toolsOf()).toMatchObject([
-      { state: 'unusable', problem: expect.stringContaining('refused') },
-      { state: 'unusable' },
-    ]);
-    expect((await test(find.action_id, { order: 'A-1' })).status).toBe(409);
-    expect(shop.calls()).toEqual([]);
-    Object.assign(shop, { tools: before, pageSize: 100 });
-    await org.post('/actions/mcp/shop/refresh');
-    expect((await test(find.action_id, { order: 'A-1' })).status).toBe(200);
-  });
+  ])(
+    'that lists %s has all its tools held, those that only read too, until its list can be taken',
+    async (_, spoil) => {
+      const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
+      await accept([find]);
+      await org.patch(`/actions/${find.action_id}`, { read_only: true });
+      const before = [...shop.tools];
+      spoil(shop);
+      expect((await org.post('/actions/mcp/shop/refresh')).status).toBe(422);
+      expect(await toolsOf()).toMatchObject([
+        { state: 'unusable', problem: expect.stringContaining('refused') },
+        { state: 'unusable' },
+      ]);
+      expect((await test(find.action_id, { order: 'A-1' })).status).toBe(409);
+      expect(shop.calls()).toEqual([]);
+      Object.assign(shop, { tools: before, pageSize: 100 });
+      await org.post('/actions/mcp/shop/refresh');
+      expect((await test(find.action_id, { order: 'A-1' })).status).toBe(200);
+    },
+  );
 
   it('says what it likes, and its words are short, plain and of one line', async () => {
     const hidden = String.fromCodePoint(0xe0049, 0xe0067, 0x200b, 0x202e);

@@ -60,6 +60,7 @@ const HAS_RING = `(() => {
     const id = await pages.conversation(name, `${name} writes`);
     await open(`/s/${id}`);
     await log().getByText(`${name} writes`).waitFor();
+    await page.getByRole('button', { name: 'Assign', exact: true }).waitFor(); // keys act on what the head has read
     return id;
   };
   const session = async (id: string) => (await api.org.get(`/chat/sessions/${id}`)).body;
@@ -69,7 +70,11 @@ const HAS_RING = `(() => {
     await pages.conversation('Ben', 'And mine?');
     await open('/inbox');
     const { items } = (await api.org.get('/views')).body;
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link').nth(items.length - 1).waitFor();
+    await page
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link')
+      .nth(items.length - 1)
+      .waitFor();
     await press(`${items.findIndex((view: { id: string }) => view.id === 'waiting') + 1}`);
     await page.waitForURL(/view=waiting/);
     await page.getByRole('link', { name: /Ada/ }).waitFor();

@@ -141,7 +141,7 @@ const KEYS = ['r', 'n', 'a', 'i', 'l', 't', 'Shift+T', 'e', 'Shift+E', 'h', 'm',
       let controls = 0;
       for (const [n, address] of (await addressesOf(page, seeds)).entries())
         controls += await walk(address, n === 0 ? 'body' : partOf(address));
-      expect(controls).toBeGreaterThan(20);
+      expect(controls).toBeGreaterThan(role === 'viewer' ? 10 : 20); // a viewer is offered little
       expect(refused).toEqual([]);
       await page.close();
     },

@@ -42,7 +42,12 @@ it('a job whose last session another process has is left to the next look, and n
   const change = { action: { type: 'add_tags' as const, tags: ['refund'] }, userId: null };
   const orgId = stack.org.id;
   const { job_id: jobId, total } = await inTransaction(stack.db, async (trx) => {
-    const started = await startJob(trx, orgId, sql`select id from sessions where org_id = ${orgId} and id = ${id}`, change);
+    const started = await startJob(
+      trx,
+      orgId,
+      sql`select id from sessions where org_id = ${orgId} and id = ${id}`,
+      change,
+    );
     await trx.deleteFrom('outbox').where('subject_id', '=', started.job_id).execute(); // this test is the worker
     return started;
   });

@@ -32,6 +32,9 @@ async function snapshot() {
 }
 
 const WORKS = { transact, snapshot };
-process.once('message', (work: keyof typeof WORKS) => void WORKS[work]().then((done) => process.send?.(done, () => process.disconnect())));
+process.once(
+  'message',
+  (work: keyof typeof WORKS) => void WORKS[work]().then((done) => process.send?.(done, () => process.disconnect())),
+);
 await read(db);
 process.send?.('prepared');
