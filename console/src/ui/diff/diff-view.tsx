@@ -18,3 +18,15 @@ export const DiffView = ({ lines, wraps = false }: { lines: (DiffLine | undefine
     ))}
   </pre>
 );
+
+/** A comparison in a box that scrolls, also by the keyboard. */
+export const DiffBox = ({ label, lines }: { label: string; lines: (DiffLine | undefined)[] }) => (
+  <section
+    aria-label={label}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+    tabIndex={0}
+    className="max-h-96 overflow-y-auto rounded-md border border-line p-2"
+  >
+    <DiffView lines={lines} wraps />
+  </section>
+);

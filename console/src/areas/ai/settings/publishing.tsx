@@ -6,7 +6,7 @@ import { api, dataOf } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
-import { DiffView } from '../../../ui/diff/diff-view';
+import { DiffBox } from '../../../ui/diff/diff-view';
 import { Button, Chip } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { linesOf } from './fields';
@@ -49,9 +49,7 @@ export const Publishing = ({ settings, mayWrite }: { settings: AiSettings; mayWr
           <p className="text-quiet">The AI answers by what stands below. What you change is a draft first.</p>
         ) : (
           <>
-            <div className="max-h-80 overflow-y-auto rounded-md border border-line p-2">
-              <DiffView lines={withoutSame(lines)} wraps />
-            </div>
+            <DiffBox label="How the draft differs" lines={withoutSame(lines)} />
             <p className="text-quiet">
               Try the draft by a{' '}
               <Link to="/ai/preview" className="text-link underline">

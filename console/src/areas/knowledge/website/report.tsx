@@ -5,7 +5,7 @@ import { type Crawl, crawlChangesQuery } from '../../../api/knowledge';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { PartsBar, PartsLegend } from '../../../ui/charts/parts-bar';
-import { DiffView } from '../../../ui/diff/diff-view';
+import { DiffBox } from '../../../ui/diff/diff-view';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { Held } from './held';
@@ -171,8 +171,8 @@ const ChangeRow = ({ change: { kind, title, url, diff } }: { change: Change }) =
         {head}
         <span className="text-xs text-link">What changed</span>
       </summary>
-      <div className="mt-2 max-h-96 overflow-y-auto rounded-md border border-line p-2">
-        <DiffView lines={linesOf(diff)} wraps />
+      <div className="mt-2">
+        <DiffBox label={`What changed of ${title ?? url}`} lines={linesOf(diff)} />
       </div>
     </details>
   );
