@@ -156,7 +156,10 @@ const HAS_RING = `(() => {
   it('7: closes it, takes that back, and closes it with a status of the team', async () => {
     const id = await openConversation('Hal');
     await press('e');
-    await page.getByRole('status').getByText(/^Closed/).waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/^Closed/)
+      .waitFor();
     await press('z');
     await untilPasses(async () => expect((await session(id)).status).toBe('open'));
     await page.getByRole('button', { name: 'Close with a status' }).waitFor();
