@@ -32,7 +32,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await Promise.all([stack.close(), site.close()]);
   });
 
-  /** Has a site lose half of its pages, so that their removal is held. */
+  /** Has a site lose half of its pages. Their removal is held then. */
   async function siteWithHeldPages(folder: string): Promise<string> {
     const paths = ['/a', '/b', '/c'].map((path) => `/${folder}${path}`);
     site.pages.set(`/${folder}`, pageOf(`Home of ${folder}`, { links: paths }));
