@@ -153,7 +153,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Run the draft').click();
     await page.getByText('1 of 2 passed, 1 failed').waitFor({ timeout: 30_000 });
     await page.getByRole('list', { name: 'Failed cases' }).getByText('ten years').waitFor();
-    await button(page, 'How Wrong came about').click();
+    await button(page, 'How it came about: Wrong').click();
     await page.getByRole('dialog', { name: 'Wrong' }).getByText('Searched the knowledge').waitFor();
     expect(complaints).toEqual([]);
     await page.close();
