@@ -32,7 +32,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await Promise.all([stack.close(), site.close()]);
   });
 
-  /** Has a site lose half of its pages, so that their removal is held. */
+  /** Has a site lose half of its pages. Their removal is held then. */
   async function siteWithHeldPages(folder: string): Promise<string> {
     const paths = ['/a', '/b', '/c'].map((path) => `/${folder}${path}`);
     site.pages.set(`/${folder}`, pageOf(`Home of ${folder}`, { links: paths }));
@@ -153,7 +153,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Run the draft').click();
     await page.getByText('1 of 2 passed, 1 failed').waitFor({ timeout: 30_000 });
     await page.getByRole('list', { name: 'Failed cases' }).getByText('ten years').waitFor();
-    await button(page, 'How Wrong came about').click();
+    await button(page, 'How it came about: Wrong').click();
     await page.getByRole('dialog', { name: 'Wrong' }).getByText('Searched the knowledge').waitFor();
     expect(complaints).toEqual([]);
     await page.close();

@@ -104,7 +104,7 @@ const Results = ({ label, run: { drift, state: runState }, results, onOpen }: Re
           <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
           {drift?.newly_failing.includes(case_id) === true && <Chip tone="warn">New</Chip>}
           {state !== 'waiting' && (
-            <Button look="quiet" aria-label={`How ${name} came about`} onClick={() => onOpen(case_id)}>
+            <Button look="quiet" aria-label={`How it came about: ${name}`} onClick={() => onOpen(case_id)}>
               How it came about
             </Button>
           )}

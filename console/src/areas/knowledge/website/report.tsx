@@ -47,7 +47,7 @@ export const Report = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean })
               to="/knowledge/websites/$websiteId"
               params={{ websiteId: id }}
               search={{ tab: 'pages', status: 'error' }}
-              className="text-link hover:underline"
+              className="text-link underline"
             >
               Pages that failed
             </Link>

@@ -53,7 +53,7 @@ export const REASONS: Record<NonNullable<CrawlPage['reason']>, string> = {
   too_large: 'Too large',
   too_slow_to_read: 'Took too long to read',
   unreadable: 'Could not be read',
-  unsupported_type: 'Neither a page nor a text',
+  unsupported_type: 'Is no page and no text',
   script_only: 'Shows nothing without scripts',
   empty: 'Has no text',
   unseen: 'No page links to it any more',
