@@ -1,6 +1,6 @@
 // Tells a channel of Slack when a customer has waited longer than promised. Makes such a case, and removes all again.
 //   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… SLACK_WEBHOOK_URL=… node examples/slack-on-sla-breach.ts
-// SLACK_WEBHOOK_URL is an incoming webhook of Slack. Without it, a stand-in prints what Slack would show.
+// SLACK_WEBHOOK_URL is an incoming webhook of Slack. Without it, a receiver of the example prints what Slack would show.
 // RECEIVER_URL is where the API reaches this program: by default this machine, which needs EGRESS_ALLOW=127.0.0.1.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -36,7 +36,7 @@ function messageOf({ session, metric, policy }: Breach): string {
   return `:rotating_light: ${link} of ${escaped(who)} has missed its ${MISSED[metric]} (${escaped(policy?.name ?? 'SLA')})`;
 }
 
-/** Webhooks may come again: each is told once. Several processes would store the ids in a database. */
+/** Webhooks may come again: each becomes one message. Several processes would store the ids in a database. */
 const told = new Set<string>();
 const done = Promise.withResolvers<void>();
 let secret = '';

@@ -20,7 +20,7 @@ export interface ReadingThread {
 
 const THREAD = new URL('./thread.ts', import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 6 };
-/** Of the processor, so that a busy machine makes no page unreadable. */
+/** Of the processor: a busy machine makes no page unreadable. */
 const MAX_READ_MS = 2_000;
 const MAX_PDF_READ_MS = 10_000;
 /** How many times its limit a page may take by the clock. */

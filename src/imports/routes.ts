@@ -6,7 +6,15 @@ import { leaveUnread, receiveText } from '../api/edge/input/text-file.ts';
 import { once } from '../api/edge/once.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { Import, ImportFile, ImportPath, ImportQuery, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
-import { assertAccepted, cancelImport, discardImport, getImport, reportOf, startImport, storeImport } from './service.ts';
+import {
+  assertAccepted,
+  cancelImport,
+  discardImport,
+  getImport,
+  reportOf,
+  startImport,
+  storeImport,
+} from './service.ts';
 
 const tags = ['imports'];
 /** Clients of the document send the first one. The content of a file decides what it is. */

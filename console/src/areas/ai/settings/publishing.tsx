@@ -46,7 +46,7 @@ export const Publishing = ({ settings, mayWrite }: { settings: AiSettings; mayWr
           </p>
         )}
         {isSame ? (
-          <p className="text-quiet">The AI answers by what stands below. What you change is a draft first.</p>
+          <p className="text-quiet">These settings decide how the AI answers. What you change is a draft first.</p>
         ) : (
           <>
             <DiffBox label="How the draft differs" lines={withoutSame(lines)} />
