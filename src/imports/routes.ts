@@ -4,10 +4,17 @@ import type { Deps } from '../api/deps.ts';
 import { streamOwnCsv } from '../api/edge/documents/csv.ts';
 import { leaveUnread, receiveText } from '../api/edge/input/text-file.ts';
 import { once } from '../api/edge/once.ts';
-import { deleteUnclaimedMedia } from '../media/service.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { Import, ImportFile, ImportPath, ImportQuery, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
-import { assertAccepted, cancelImport, getImport, reportOf, startImport, storeImport } from './service.ts';
+import {
+  assertAccepted,
+  cancelImport,
+  discardImport,
+  getImport,
+  reportOf,
+  startImport,
+  storeImport,
+} from './service.ts';
 
 const tags = ['imports'];
 /** Clients of the document send the first one. The content of a file decides what it is. */
@@ -43,7 +50,7 @@ export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
         ),
       prepare: async ({ org, query }, { received, ifRefused }) => {
         const added = await storeImport(pool, storage, org.id, { file: received.bytes, query });
-        ifRefused(() => deleteUnclaimedMedia(pool, storage, [{ org_id: org.id, key: added.storage_key }]));
+        ifRefused(() => discardImport(pool, storage, org.id, added));
         return added;
       },
       act: async ({ db, org }, { prepared, reply }) => {

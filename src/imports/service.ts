@@ -5,7 +5,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, missingScope, notFound, TooManyRequests, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
-import { keepObject, storeUnclaimedObject } from '../media/service.ts';
+import { deleteUnclaimedMedia, keepObject, storeUnclaimedObject } from '../media/service.ts';
 import type { Spool } from '../media/spool.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { currentActor } from '../processes/current-work.ts';
@@ -74,6 +74,14 @@ export async function storeImport(
   await storeUnclaimedObject(db, storage, { org_id: orgId, id, key: storage_key }, file);
   return { id, ...query, storage_key, size: file.size, ...format };
 }
+
+/** Deletes the file of an import that was not recorded. */
+export const discardImport = (
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { storage_key: key }: NewImport,
+): Promise<void> => deleteUnclaimedMedia(db, storage, [{ org_id: orgId, key }]);
 
 type Format = Pick<NewImport, 'columns' | 'delimiter' | 'position' | 'lines'>;
 
