@@ -75,9 +75,13 @@ export async function storeImport(
   return { id, ...query, storage_key, size: file.size, ...format };
 }
 
-/** Deletes the file of an import that was refused after it was stored. */
-export const discardImport = (db: Db, storage: Storage, orgId: string, { storage_key }: NewImport) =>
-  deleteUnclaimedMedia(db, storage, [{ org_id: orgId, key: storage_key }]);
+/** Deletes the file of an import that was not recorded. */
+export const discardImport = (
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { storage_key: key }: NewImport,
+): Promise<void> => deleteUnclaimedMedia(db, storage, [{ org_id: orgId, key }]);
 
 type Format = Pick<NewImport, 'columns' | 'delimiter' | 'position' | 'lines'>;
 
