@@ -38,7 +38,7 @@ COPY --from=built /app/embed/dist embed/dist
 ENV WORKFLOW_BUNDLE=/app/workflows.js
 RUN node worker/bundler.ts $WORKFLOW_BUNDLE
 ARG WITH_CHROMIUM=0
-RUN if [ "$WITH_CHROMIUM" = 1 ]; then apt-get update && apt-get install -y --no-install-recommends chromium && rm -rf /var/lib/apt/lists/*; fi
+RUN if [ "$WITH_CHROMIUM" = 1 ]; then apt-get update && apt-get install -y --no-install-recommends chromium-headless-shell && rm -rf /var/lib/apt/lists/*; fi
 # Compiled code of both programs, by the flags that they run with. They load it at each start in place of compiling.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
 RUN for program in api worker; do \

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { MODEL } from './embedder/model-folder.ts';
 import { createLogger } from './logging/logger.ts';
 import { DomainName, EmailAddress } from './schemas/parts.ts';
+import { readSettingFiles } from './setting-files.ts';
 import type { SigningSecrets } from './signatures.ts';
 import { TASK_QUEUES } from './temporal/contract.ts';
 import { withoutTrailingSlashes } from './text/urls.rules.ts';
@@ -377,9 +378,11 @@ export class InvalidConfiguration extends Error {
   }
 }
 
-/** Parses the environment. Throws an error listing every missing or invalid setting with its meaning. */
+/** Parses the environment, with the settings in files. Throws an error listing every missing or invalid setting with its meaning. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const files = readSettingFiles(env);
+  if (files.problems.length > 0) throw new InvalidConfiguration(files.problems);
+  const given = Object.fromEntries(Object.entries(files.env).filter(([, value]) => value !== ''));
   const parsed = Settings.safeParse(given);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ code, path: [name = ''], message }) => {

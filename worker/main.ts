@@ -9,6 +9,7 @@ import { createWriteQuota } from '../src/db/write-quota.ts';
 import { endOnUnhandledError } from '../src/logging/failing-start.ts';
 import { createLogger } from '../src/logging/logger.ts';
 import { outageBy } from '../src/logging/outages.ts';
+import { removeAbandonedSpools } from '../src/media/spool.ts';
 import { VERSION } from '../src/operations/health.ts';
 import { startRelay } from '../src/outbox/relay.ts';
 import { endOnStopSignal, onStopSignal } from '../src/processes/shutdown.ts';
@@ -61,6 +62,7 @@ const relayConnection = connect(config.DATABASE_URL, {
   applicationName: RELAY_APPLICATION_NAME,
 });
 await assertSchemaKnown(db, log);
+await removeAbandonedSpools();
 
 const bundle = await loadWorkflowBundle(config.WORKFLOW_BUNDLE);
 let temporal: WorkerTemporal | undefined;

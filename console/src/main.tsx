@@ -3,6 +3,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { createRecoveringCache } from './api/after-outages';
 import { ApiError } from './api/client';
 import { createConsoleRouter } from './app/router';
 
@@ -11,7 +12,8 @@ const MAX_RETRIES = 2;
 /** A page that was open while the server got a newer console finds its old files no more. */
 window.addEventListener('vite:preloadError', () => window.location.reload());
 
-const client = new QueryClient({
+const client: QueryClient = new QueryClient({
+  queryCache: createRecoveringCache(() => client),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -1,4 +1,4 @@
-// Imports the exports of another desk, and shows what was left out. Removes the contacts and articles again.
+// Imports the exports of another desk, and shows what was left out. Removes the contacts, tags and articles again.
 //   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… node examples/moving-in/import.ts
 import { readFile } from 'node:fs/promises';
 import { itemsOf, Switchboard, waitFor } from '@switchboard/sdk';
@@ -8,6 +8,7 @@ const switchboard = new Switchboard({ baseUrl: SWITCHBOARD_URL, key: SWITCHBOARD
 /** Makes the example begin again each time. Without it, what was imported before stays as it is. */
 const account = `example-${crypto.randomUUID()}`;
 
+const tags = new Set((await switchboard.listTags()).map(({ tag_name }) => tag_name));
 const helpCenter = await switchboard.getContentTree();
 const FILES = [
   ['contacts', 'zendesk-users.ndjson'],
@@ -29,4 +30,6 @@ for await (const session of sessions) {
   console.log(`${session.created_at} ${session.status} ${session.custom_data.subject}`);
   await switchboard.deleteContact({ path: { id: session.contact.id } });
 }
+for (const { tag_name } of await switchboard.listTags())
+  if (!tags.has(tag_name)) await switchboard.deleteTag({ path: { tag_name } });
 await switchboard.syncContentTree({ body: helpCenter });

@@ -12,8 +12,8 @@ export interface Step {
   complaint?: RegExp;
   env?: Record<string, string>;
   timeoutMinutes?: number;
-  /** Reads the numbers of passed and failed tests. A step without it counts as one. */
-  count?: () => Promise<Counts>;
+  /** Reads the numbers of passed and failed tests, given the output. A step without it counts as one. */
+  count?: (output: string) => Promise<Counts>;
   /** The reason for skipping the step on this machine. */
   skipped?: string;
 }
@@ -43,13 +43,13 @@ export async function runStep(step: Step): Promise<StepResult> {
   const output = await readFile(logFile, 'utf8');
   const seconds = (Date.now() - startedAt) / 1000;
   const isProven = (step.proof?.test(output) ?? true) && step.complaint?.test(output) !== true;
-  return { step, output, seconds, ...(await countsOf(step, hasPassed && isProven)) };
+  return { step, output, seconds, ...(await countsOf(step, output, hasPassed && isProven)) };
 }
 
-async function countsOf(step: Step, hasPassed: boolean): Promise<Counts> {
+async function countsOf(step: Step, output: string, hasPassed: boolean): Promise<Counts> {
   const nothing: Counts = { passed: 0, failed: 0, failures: [] };
   if (step.count === undefined) return hasPassed ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 };
-  const { passed, failed, failures } = await step.count().catch(() => nothing);
+  const { passed, failed, failures } = await step.count(output).catch(() => nothing);
   const hasRunNothing = passed + failed === 0;
   const hasHiddenFailure = failed === 0 && !hasPassed;
   return { passed, failed: failed + (hasRunNothing || hasHiddenFailure ? 1 : 0), failures };

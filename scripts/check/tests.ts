@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { describeCutShort } from './cut-short.ts';
 import { type Counts, logFolder } from './step.ts';
 import { countUnsteadyAgain } from './unsteady.ts';
 
@@ -25,16 +26,22 @@ interface Report {
   counts: Counts;
 }
 
-/** Returns the counts of the last `node scripts/check/tests.ts`. */
-export async function countTests(): Promise<Counts> {
-  return JSON.parse(await readFile(countsFile, 'utf8'));
+/** Returns the counts of the last `node scripts/check/tests.ts`. If it was ended before its report, says how far it came. */
+export async function countTests(output: string): Promise<Counts> {
+  const counts = await readFile(countsFile, 'utf8').catch(() => undefined);
+  if (counts !== undefined) return JSON.parse(counts);
+  const { stdout } = spawnSync('npm', testArgs(['--listTests'], '--silent'), { encoding: 'utf8' });
+  const failures = describeCutShort(output, stdout.split('\n').filter(Boolean));
+  return { passed: 0, failed: 1, failures };
 }
+
+const testArgs = (ofJest: string[], ...ofNpm: string[]) => ['test', ...ofNpm, '--', ...ofJest];
 
 async function runJest(name: string, args: string[]): Promise<Report> {
   const file = resolve(logFolder, `${name}.json`);
   const env = { ...process.env, FC_SEED: seed };
   const report = ['--json', `--outputFile=${file}`];
-  const { status } = spawnSync('npm', ['test', '--', ...report, ...args], { stdio: 'inherit', env });
+  const { status } = spawnSync('npm', testArgs([...report, ...args]), { stdio: 'inherit', env });
   const { testResults }: { testResults: TestFile[] } = JSON.parse(await readFile(file, 'utf8'));
   const counts = countsOf(testResults);
   const isErrorOutsideOfTests = status !== 0 && counts.failed === 0;

@@ -16,6 +16,7 @@ export function problemsOf(document: ApiDocument): string[] {
     ...Object.keys(document.components.schemas)
       .filter((name) => name.endsWith('Input'))
       .map((name) => `The schema ${name} is named after a side, not after what it is`),
+    ...sharedNames(document).map((name) => `The schema ${name} has the name that generators give a member of another`),
     ...problemsOfTags(document),
     ...operationsOf(document).flatMap(({ operation }) => problemsOfOperation(operation)),
     ...problemsOfSchemas(document),
@@ -35,6 +36,17 @@ function unusedSchemas(document: ApiDocument): string[] {
   for (const root of rootsOf(document)) use(root);
   return Object.keys(schemas).filter((name) => !used.has(name));
 }
+
+/** Generators name the values of a member after its schema and the member: another schema may not be called the same. */
+function sharedNames({ components: { schemas } }: ApiDocument): string[] {
+  const guessed = Object.entries(schemas).flatMap(([owner, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([key, part]) => (part.enum === undefined ? [] : `${owner}_${key}`)),
+  );
+  const spellings = new Set(guessed.map(spellingOf));
+  return Object.keys(schemas).filter((name) => spellings.has(spellingOf(name)) && schemas[name]?.enum === undefined);
+}
+
+const spellingOf = (name: string) => name.toLowerCase().replaceAll('_', '');
 
 function problemsOfTags({ tags = [], ...document }: ApiDocument): string[] {
   const described = tags.map(({ name }) => name);

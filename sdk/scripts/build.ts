@@ -10,6 +10,7 @@ import { servedDocument } from '../../scripts/openapi/document.ts';
 // its declarations. Does nothing where dist/ is of this document and these sources.
 const root = join(import.meta.dirname, '..');
 const path = (name: string) => join(root, name);
+const TEXTS = ['text/csv', 'application/x-ndjson'];
 const stamp = path('dist/.sources');
 
 const document = await servedDocument();
@@ -29,7 +30,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
 /** Writes the operations with their types, each with its summary and description from the document. */
 async function generate(): Promise<void> {
   await createClient({
-    input: JSON.parse(document),
+    input: withTexts<Record<string, unknown>>(JSON.parse(document)),
     output: { path: path('generated'), module: { extension: '.ts' } },
     logs: { level: 'silent' },
     plugins: [
@@ -42,6 +43,18 @@ async function generate(): Promise<void> {
       { name: '@hey-api/client-fetch', throwOnError: true },
     ],
   });
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: { format?: string } }> } }>>;
+}
+
+/** Types bodies of CSV and of lines of JSON as strings. The document describes them as files, for other generators. */
+function withTexts<Document extends object>(document: Document & OpenApi): Document {
+  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path)))
+    for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {}))
+      if (TEXTS.includes(type)) delete schema.format;
+  return document;
 }
 
 async function bundle(): Promise<void> {

@@ -8,6 +8,7 @@ import { createWriteQuota } from '../db/write-quota.ts';
 import { endOnUnhandledError } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
 import { outageBy } from '../logging/outages.ts';
+import { removeAbandonedSpools } from '../media/spool.ts';
 import { VERSION } from '../operations/health.ts';
 import { startOpsServer } from '../operations/server.ts';
 import { endOnStopSignal, onStopSignal } from '../processes/shutdown.ts';
@@ -28,6 +29,7 @@ const { db, pool, close } = connect(config.DATABASE_URL, {
   quota,
 });
 await assertSchemaKnown(db, logger);
+await removeAbandonedSpools();
 
 const temporal = connectTemporalHealth(config);
 const { deps, close: closeDeps } = createApiDeps({ config, db, pool, quota, temporal, logger });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { elementAt } from '../collections/checked-access.ts';
 import { type Config, InvalidConfiguration, loadConfig } from '../config.ts';
 import { connect, type Db } from '../db/connect.ts';
+import { pauseSending, readSendingState, resumeSending } from '../deliveries/pause/service.ts';
 import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { ImportQuery } from '../imports/schema.ts';
@@ -12,7 +13,10 @@ import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/servic
 import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
+import { createStorage } from '../providers/storage/storage.ts';
+import { compareFiles } from '../repair/files.ts';
 import { repair as repairWorkflows } from '../repair/repair.ts';
+import { RESTORED, type Restored, repairRestored } from '../repair/restored.ts';
 import { createSecrets } from '../secrets.ts';
 import { linkForMember } from '../sign-in/links.service.ts';
 import { connectTemporal } from '../temporal/client.ts';
@@ -36,6 +40,15 @@ const HELP = `Usage: npm run cli -- <command> [options]
                                     show a link that signs a member in, once and within 15 minutes
   repair [--dry-run]                compare rows that wait for a workflow with Temporal, and start the workflows that
                                     are lost; --dry-run only shows them
+  repair --restored <postgres|temporal|both> [--lost-until <time>] [--dry-run]
+                                    after a restore, with all programs stopped: end or pause what may have been sent or
+                                    called since the backup, and set the Schedules; --lost-until is when the programs
+                                    last worked on what was lost, by default now
+  sending pause [--reason <text>]   send no messages and no webhooks, of any org, until it is resumed
+  sending resume                    send again, within a minute
+  sending status                    show whether sending is paused, and what waits
+  files check [--delete]            compare the files with the database, and show those that one of them lacks;
+                                    --delete deletes files of a folder that no row has, if they are older than a day
   secrets status                    show how many stored secrets each key of SECRET_KEYS has encrypted, and which key is unused
   secrets reencrypt                 encrypt all stored secrets by the first key of SECRET_KEYS, and show the same;
                                     it can be interrupted and repeated
@@ -66,6 +79,10 @@ const OPTIONS = {
   account: { type: 'string' },
   report: { type: 'string' },
   'dry-run': { type: 'boolean' },
+  restored: { type: 'string' },
+  'lost-until': { type: 'string' },
+  reason: { type: 'string' },
+  delete: { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -152,11 +169,36 @@ const COMMANDS: Record<string, Command> = {
     if (!EVENT_ID.test(eventId) || !(await releaseParkedEvent(db, eventId))) throw notFound('parked event');
     return { event_id: eventId, released: true };
   },
-  async repair({ db, config }, args, { 'dry-run': isDryRun = false }) {
+  async 'sending pause'({ db }, args, { reason }) {
     expectArgs(args, 0);
+    return pauseSending(db, reason);
+  },
+  async 'sending resume'({ db }, args) {
+    expectArgs(args, 0);
+    return resumeSending(db);
+  },
+  async 'sending status'({ db }, args) {
+    expectArgs(args, 0);
+    return readSendingState(db);
+  },
+  async 'files check'({ db, config }, args, { delete: deletes = false }) {
+    expectArgs(args, 0);
+    const storage = createStorage(config);
+    try {
+      return await compareFiles(db, storage, { deletes });
+    } finally {
+      await storage.close();
+    }
+  },
+  async repair({ db, config }, args, { 'dry-run': isDryRun = false, ...options }) {
+    expectArgs(args, 0);
+    const restored = restoredOf(options);
     const temporal = connectTemporal(config);
     try {
-      const mismatches = await repairWorkflows(db, temporal.client, { isDryRun });
+      const mismatches =
+        restored === undefined
+          ? await repairWorkflows(db, temporal.client, { isDryRun })
+          : await repairRestored(db, temporal.client, { ...restored, isDryRun });
       const failed = mismatches.filter(({ error }) => error !== undefined).length;
       if (failed > 0) throw new PartlyDone(`${failed} of ${mismatches.length} could not be mended`, mismatches);
       return mismatches;
@@ -165,6 +207,20 @@ const COMMANDS: Record<string, Command> = {
     }
   },
 };
+
+/** Reads what was restored, and until when the programs worked on what was lost. */
+function restoredOf({ restored, 'lost-until': until }: Options): { restored: Restored; lostUntil: Date } | undefined {
+  if (restored === undefined) {
+    if (until !== undefined) throw new UsageError('--lost-until belongs to --restored');
+    return undefined;
+  }
+  const what = RESTORED.find((name) => name === restored);
+  if (what === undefined) throw new UsageError(`--restored is one of ${RESTORED.join(', ')}`);
+  const time = z.iso.datetime({ offset: true }).safeParse(until ?? new Date().toISOString());
+  if (!time.success || Date.parse(time.data) > Date.now())
+    throw new UsageError('--lost-until is a time in the past, such as 2026-11-28T09:30:00Z');
+  return { restored: what, lostUntil: new Date(time.data) };
+}
 
 /** What a command gets from its process, and what it prints to. */
 interface CommandLine {

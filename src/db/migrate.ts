@@ -6,6 +6,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, type MigrationResultSet, Migrator } from 'kysely/migration';
 import { endOnUnhandledError, StartRefused } from '../logging/failing-start.ts';
 import { createLogger } from '../logging/logger.ts';
+import { readSettingFiles } from '../setting-files.ts';
 import { connect, type Db } from './connect.ts';
 import { refuseSharedConnections } from './connections/poolers.ts';
 import { onceAvailable } from './connections/starting.ts';
@@ -14,22 +15,24 @@ import { assertPositionsContinue, continuePositions } from './positions.ts';
 
 const folder = new URL('./migrations/', import.meta.url);
 
-const provider: MigrationProvider = {
-  async getMigrations() {
-    const migrations: Record<string, Migration> = {};
-    for (const file of (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()) {
-      const { up }: Migration = await import(new URL(file, folder).href);
-      migrations[file.slice(0, -'.ts'.length)] = { up: (db) => limited(db, up) };
-    }
-    return migrations;
-  },
-};
+/** Returns the migrations. They wait this long for each table. */
+async function readMigrations(lockTimeoutMs: number): Promise<Record<string, Migration>> {
+  const migrations: Record<string, Migration> = {};
+  for (const file of (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()) {
+    const { up }: Migration = await import(new URL(file, folder).href);
+    migrations[file.slice(0, -'.ts'.length)] = { up: (db) => limited(db, lockTimeoutMs, up) };
+  }
+  return migrations;
+}
 
 /**
- * A table of which somebody needs a lock may be used by nobody else meanwhile: requests give up after two seconds. After
- * `deadlock_timeout`, one second, Postgres ends an autovacuum that has the table.
+ * A table of which somebody needs a lock may be used by nobody else meanwhile, and a migration holds its first table while
+ * it waits for the next one: requests give up after two seconds.
  */
-const LOCK_TIMEOUT = '1500ms';
+const LOCK_TIMEOUT_MS = 300;
+/** Every fifth try: after `deadlock_timeout`, one second, Postgres ends an autovacuum that has the table. */
+const LONG_LOCK_TIMEOUT_MS = 1_500;
+const LONG_TRY = 5;
 /** Of one migration. */
 const MAX_WAIT_MS = 120_000;
 const MAX_PAUSE_MS = 2_000;
@@ -38,13 +41,16 @@ const MAX_PAUSE_MS = 2_000;
  * Runs a migration. An index of a large table may take any time, but a wait for a table ends soon: all others that use it
  * queue behind.
  */
-async function limited(db: Kysely<unknown>, up: Migration['up']): Promise<void> {
+async function limited(db: Kysely<unknown>, lockTimeoutMs: number, up: Migration['up']): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db);
-  await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(db);
+  await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
   await up(db);
 }
 
-const migratorOf = (db: Db) => new Migrator({ db: db as unknown as Kysely<unknown>, provider });
+function migratorOf(db: Db, lockTimeoutMs: number): Migrator {
+  const provider: MigrationProvider = { getMigrations: () => readMigrations(lockTimeoutMs) };
+  return new Migrator({ db: db as unknown as Kysely<unknown>, provider });
+}
 
 /**
  * Migrates the schema to this version's state, and has the positions of a restored dump continued. Several processes may
@@ -67,10 +73,12 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
 
 async function migrateUnderLoad(db: Db): Promise<MigrationResultSet> {
   let giveUpAt = performance.now() + MAX_WAIT_MS;
-  for (;;) {
-    const outcome = await migratorOf(db).migrateUp();
+  for (let tries = 1; ; tries++) {
+    const lockTimeoutMs = tries % LONG_TRY === 0 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
+    const outcome = await migratorOf(db, lockTimeoutMs).migrateUp();
     if (outcome.error === undefined) {
       if (outcome.results?.length === 0) return outcome;
+      tries = 0;
       giveUpAt = performance.now() + MAX_WAIT_MS;
       continue;
     }
@@ -94,7 +102,7 @@ export async function assertSchemaKnown(db: Db, log: Pick<FastifyBaseLogger, 'wa
 
 /** Returns the migrations that the database lacks, and those that this version does not know. */
 export async function readSchemaDifferences(db: Db): Promise<{ pending: string[]; foreign: string[] }> {
-  const known = Object.keys(await provider.getMigrations());
+  const known = Object.keys(await readMigrations(LOCK_TIMEOUT_MS));
   const applied = await appliedMigrations(db);
   return {
     pending: known.filter((name) => !applied.includes(name)),
@@ -111,7 +119,9 @@ async function appliedMigrations(db: Db): Promise<string[]> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   endOnUnhandledError(createLogger({ name: 'migrate', level: 'info' }));
-  const url = process.env.DATABASE_URL;
+  const { env, problems } = readSettingFiles(process.env);
+  if (problems.length > 0) throw new StartRefused(problems.join('; '));
+  const url = env.DATABASE_URL;
   if (url === undefined) throw new StartRefused('DATABASE_URL is not set: set it to the database of the owner');
   await refuseSharedConnections(url);
   await migrateToLatest(url);

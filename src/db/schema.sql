@@ -2238,6 +2238,14 @@ create table sending_domains (
   constraint sending_domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text])))
 );
 
+create table sending_pause (
+  is_only_row boolean default true not null,
+  reason text,
+  paused_at timestamp(3) with time zone default now() not null,
+  constraint sending_pause_pkey PRIMARY KEY (is_only_row),
+  constraint sending_pause_is_only_row_check CHECK (is_only_row)
+);
+
 create table sequence_attempts (
   org_id uuid not null,
   sequence_id uuid not null,

@@ -7,6 +7,8 @@ import { type DocumentResult, InvalidDocument } from './openapi.ts';
 export interface DocumentFormat<Read> {
   /** The module that exports `read`. The thread loads it. */
   module: URL;
+  /** The name of this export. In the bundle of a program, `read` may have another one. */
+  name: string;
   read(text: string): DocumentResult<Read>;
 }
 
@@ -45,10 +47,10 @@ export function createDocumentReader(limits = LIMITS): DocumentReader {
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
   });
 
-  const readNow = async <Read>({ module, read }: DocumentFormat<Read>, text: string): Promise<DocumentResult<Read>> => {
+  const readNow = async <Read>({ module, name }: DocumentFormat<Read>, text: string): Promise<DocumentResult<Read>> => {
     const signal = AbortSignal.timeout(maxReadMs);
     try {
-      return await thread.run(text, { filename: module.href, name: read.name, signal });
+      return await thread.run(text, { filename: module.href, name, signal });
     } catch (error) {
       if (signal.aborted) return { problem: `takes more than ${maxReadMs / 1_000} s to be read: send less` };
       if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY')

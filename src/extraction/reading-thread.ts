@@ -20,10 +20,13 @@ export interface ReadingThread {
 
 const THREAD = new URL('./thread.ts', import.meta.url);
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 6 };
+/** Of the processor: a busy machine makes no page unreadable. */
 const MAX_READ_MS = 2_000;
 const MAX_PDF_READ_MS = 10_000;
+/** How many times its limit a page may take by the clock. */
+const MAX_SLOWDOWN = 4;
 const MAX_BUFFER_BYTES = 128 * 1024 * 1024;
-const MEMORY_CHECK_MS = 200;
+const CHECK_MS = 200;
 const TOO_MUCH_TIME = 'The page takes too long to be read';
 const TOO_MUCH_MEMORY = 'The page takes too much memory to be read';
 
@@ -104,16 +107,23 @@ function createWatch(worker: Worker, end: (reason: ExtractionError) => void) {
   let watched: ThreadTask | undefined;
   let interval: NodeJS.Timeout | undefined;
   let limit: NodeJS.Timeout | undefined;
-  const endIfTooLarge = async (task: ThreadTask) => {
-    const statistics = await worker.getHeapStatistics().catch(() => undefined); // the thread has just ended
-    if (watched === task && statistics !== undefined && statistics.external_memory > MAX_BUFFER_BYTES)
-      end(new ExtractionError('too_large', TOO_MUCH_MEMORY));
+  const tooSlow = () => new ExtractionError('too_slow', TOO_MUCH_TIME);
+  const createCheck = (task: ThreadTask) => {
+    const before = worker.cpuUsage().catch(() => undefined);
+    return async () => {
+      const [statistics, start] = await Promise.all([worker.getHeapStatistics(), before]);
+      const used = await worker.cpuUsage(start);
+      if (watched !== task) return;
+      if (statistics.external_memory > MAX_BUFFER_BYTES) end(new ExtractionError('too_large', TOO_MUCH_MEMORY));
+      else if ((used.user + used.system) / 1_000 > limitOf(task)) end(tooSlow());
+    };
   };
   return {
     begin(task: ThreadTask) {
       watched = task;
-      interval = setInterval(() => void endIfTooLarge(task), MEMORY_CHECK_MS);
-      limit = setTimeout(() => end(new ExtractionError('too_slow', TOO_MUCH_TIME)), limitOf(task));
+      const check = createCheck(task);
+      interval = setInterval(() => void check().catch(() => undefined), CHECK_MS); // fails once the thread has ended
+      limit = setTimeout(() => end(tooSlow()), limitOf(task) * MAX_SLOWDOWN);
     },
     stop() {
       watched = undefined;

@@ -19,8 +19,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_THREADS = 4;
 
 /**
- * Reads pages in threads, because they come from untrusted sources. Each may have 5 MB and take 2 s, a PDF 10 s. A page
- * exceeding its time or memory ends only its own thread, and the page that waits behind it is read by the next one.
+ * Reads pages in threads, because they come from untrusted sources. Each may have 5 MB and take 2 s of the processor, a PDF
+ * 10 s. A page exceeding its time or memory ends only its own thread, and the page that waits behind it is read by the next
+ * one.
  */
 export function createExtractor(): Extractor {
   const { run, close } = createThreadSlots(Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1)));

@@ -6,7 +6,15 @@ import { leaveUnread, receiveText } from '../api/edge/input/text-file.ts';
 import { once } from '../api/edge/once.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { Import, ImportFile, ImportPath, ImportQuery, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
-import { assertAccepted, cancelImport, getImport, reportOf, startImport, storeImport } from './service.ts';
+import {
+  assertAccepted,
+  cancelImport,
+  discardImport,
+  getImport,
+  reportOf,
+  startImport,
+  storeImport,
+} from './service.ts';
 
 const tags = ['imports'];
 /** Clients of the document send the first one. The content of a file decides what it is. */
@@ -16,7 +24,7 @@ const config = { scope: 'any' } as const;
 
 export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,
-  { storage, config: { STORAGE_URL, PUBLIC_URL } },
+  { db: pool, storage, config: { STORAGE_URL, PUBLIC_URL } },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser([...TYPES, 'application/json'], leaveUnread); // it is no JSON of one value
@@ -41,8 +49,8 @@ export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
           assertAccepted(request.org, request.query, STORAGE_URL !== undefined),
         ),
       prepare: async ({ org, query }, { received, ifRefused }) => {
-        const added = await storeImport(storage, org.id, { file: received.bytes, query });
-        ifRefused(() => storage.delete(added.storage_key));
+        const added = await storeImport(pool, storage, org.id, { file: received.bytes, query });
+        ifRefused(() => discardImport(pool, storage, org.id, added));
         return added;
       },
       act: async ({ db, org }, { prepared, reply }) => {

@@ -5,6 +5,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, missingScope, notFound, TooManyRequests, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
+import { deleteUnclaimedMedia, keepObject, storeUnclaimedObject } from '../media/service.ts';
 import type { Spool } from '../media/spool.ts';
 import { enqueue, signalWithStart } from '../outbox/outbox.ts';
 import { currentActor } from '../processes/current-work.ts';
@@ -60,8 +61,9 @@ export function assertAccepted(caller: Caller, { source, resource }: ImportQuery
   if (!hasStorage) throw unavailable('Files are not kept here: the operator has not set STORAGE_URL');
 }
 
-/** Puts a file into storage if its beginning is what its source writes. Throws invalid otherwise. */
+/** Stores a file that nobody has yet, if its beginning is what its source writes. Throws invalid otherwise. */
 export async function storeImport(
+  db: Db,
   storage: Storage,
   orgId: string,
   { file, query }: { file: Spool; query: ImportQuery },
@@ -69,9 +71,17 @@ export async function storeImport(
   const id = newId();
   const format = await formatOf(file, query);
   const storage_key = `imports/${orgId}/${id}`;
-  await storage.put(storage_key, file);
+  await storeUnclaimedObject(db, storage, { org_id: orgId, id, key: storage_key }, file);
   return { id, ...query, storage_key, size: file.size, ...format };
 }
+
+/** Deletes the file of an import that was not recorded. */
+export const discardImport = (
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { storage_key: key }: NewImport,
+): Promise<void> => deleteUnclaimedMedia(db, storage, [{ org_id: orgId, key }]);
 
 type Format = Pick<NewImport, 'columns' | 'delimiter' | 'position' | 'lines'>;
 
@@ -115,7 +125,10 @@ async function headerOf(file: Spool, reader: LineReader, delimiter: string): Pro
   throw invalid('The file is empty: its first line must have the names of the columns');
 }
 
-/** Records an import, which a workflow continues. Throws TooManyRequests while the org has several. */
+/**
+ * Records an import, which has its file from now on, and which a workflow continues. Throws TooManyRequests while the org
+ * has several, and conflict for a file that was not recorded within an hour.
+ */
 export function startImport(db: Db, orgId: string, added: NewImport): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
     if ((await lockAndCountRunning(trx, orgId)) >= MAX_RUNNING)
@@ -123,6 +136,7 @@ export function startImport(db: Db, orgId: string, added: NewImport): Promise<{ 
         code: 'too_many_at_once',
         limit: 'imports',
       });
+    await keepObject(trx, orgId, added.id);
     await insertImport(trx, orgId, added, currentActor() ?? SYSTEM);
     await enqueue(trx, orgId, runImport({ orgId, importId: added.id }));
     return { id: added.id };

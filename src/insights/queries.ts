@@ -46,7 +46,7 @@ export const findInsight = (db: Db, orgId: string, id: string) =>
 export const findRootForUpdate = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('insights')
-    .select(['id', 'number', 'status', 'resolved_at', 'named_by', 'name_sources'])
+    .select(['id', 'number', 'content', 'category', 'status', 'resolved_at', 'named_by', 'name_sources'])
     .where('org_id', '=', orgId)
     .where('id', '=', (eb) =>
       eb.selectFrom('insights').select('root_id').where('org_id', '=', orgId).where('id', '=', id),

@@ -55,6 +55,32 @@ export async function keepUnclaimedMedia(trx: Trx, orgId: string, ids: string[])
   return Number(numUpdatedRows);
 }
 
+/** Has files that nobody has kept deleted now. Returns their keys. It waits for the end of a transaction that keeps one. */
+export async function giveUpUnclaimedMedia(db: Db, files: Pick<Media, 'org_id' | 'key'>[]): Promise<string[]> {
+  const [first] = files;
+  if (first === undefined) return [];
+  const rows = await db
+    .updateTable('media')
+    .set({ deleted_at: sql<Date>`now()` })
+    .where('org_id', '=', first.org_id)
+    .where('key', '=', sql<string>`any(${files.map(({ key }) => key)}::text[])`)
+    .where('deleted_at', 'is not', null)
+    .returning('key')
+    .execute();
+  return rows.map(({ key }) => key);
+}
+
+/** Forgets files that another table has from now on, and that are not deleted within minutes. Returns how many. */
+export async function forgetUnclaimedMedia(trx: Trx, orgId: string, ids: string[]): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('media')
+    .where('org_id', '=', orgId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('deleted_at', '>', sql<Date>`now() + ${LONGEST_KEEP}`)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
 /** Finds a file, unless it is deleted. */
 export function findMedia(db: Db, orgId: string, id: string): Promise<Media | undefined> {
   return db

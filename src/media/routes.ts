@@ -2,15 +2,16 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { once } from '../api/edge/once.ts';
 import { receiveFile, uploads } from '../api/edge/uploads.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { attachmentNamed } from './file-names.rules.ts';
 import { MAX_FILE_BYTES } from './file-types.rules.ts';
-import { insertMedia, type Media } from './queries.ts';
+import type { Media } from './queries.ts';
 import { rangeOf } from './ranges.rules.ts';
 import { FileUpload, LinkRef, UploadedFile } from './schema.ts';
-import { getLinkedMedia, openMedia, storeBytes } from './service.ts';
+import { deleteUnclaimedMedia, getLinkedMedia, keepMedia, openMedia, storeUnclaimedUpload } from './service.ts';
 
-export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, mediaLinks }) => {
+export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool, storage, mediaLinks }) => {
   await app.register(uploads);
 
   app.post(
@@ -28,9 +29,13 @@ export const mediaRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, m
         response: { 201: UploadedFile, ...errorResponses(403) },
       },
       receive: async (request) => receiveFile(request, MAX_FILE_BYTES),
-      prepare: async ({ org }, { received: upload }) => storeBytes(storage, org.id, upload),
-      act: async ({ db }, { prepared: media, reply }) => {
-        await insertMedia(db, media);
+      prepare: async ({ org }, { received: upload, ifRefused }) => {
+        const media = await storeUnclaimedUpload(pool, storage, org.id, upload);
+        ifRefused(() => deleteUnclaimedMedia(pool, storage, [media]));
+        return media;
+      },
+      act: async ({ db, org }, { prepared: media, reply }) => {
+        await inTransaction(db, (trx) => keepMedia(trx, org.id, [media]));
         reply.code(201);
         const { id, file_name: fileName, mime_type, size } = media;
         return { answer: { id, fileName, fileUrl: mediaLinks.linkOf(media), mime_type, size } };

@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { conflict, gone, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ByteRange, Storage } from '../providers/storage/port.ts';
@@ -9,6 +10,8 @@ import type { MediaLinks } from './links.ts';
 import {
   deleteMediaRows,
   findMedia,
+  forgetUnclaimedMedia,
+  giveUpUnclaimedMedia,
   insertDeletedMedia,
   insertMedia,
   insertUnclaimedMedia,
@@ -62,9 +65,9 @@ export async function storeContent(
 
 /**
  * Puts a file's bytes into storage and returns the row to insert. A crash in between leaves an object without a row: it
- * only wastes space.
+ * is for work that is repeated with the same id.
  */
-export async function storeBytes(
+async function storeBytes(
   storage: Storage,
   orgId: string,
   { fileName, bytes, id = newId() }: Pick<NewFile, 'fileName' | 'id'> & { bytes: Spool },
@@ -105,6 +108,41 @@ export async function storeUnclaimedMedia(
   }
 }
 
+/** Stores a file that was uploaded, like storeUnclaimedMedia. */
+export async function storeUnclaimedUpload(
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { fileName, bytes }: { fileName: string; bytes: Spool },
+): Promise<Media> {
+  const media = await describeBytes(orgId, { fileName, bytes, id: newId() });
+  await storeUnclaimedBytes(db, storage, { media, bytes });
+  return media;
+}
+
+/** An object of another table than that of media. Its key has its org's id. */
+interface OtherObject {
+  org_id: string;
+  id: string;
+  key: string;
+}
+
+/**
+ * Stores an object for a row of another table. It is deleted unless keepObject is called in the transaction of that row, or
+ * after an hour: then the purge finds it, also after a crash.
+ */
+export async function storeUnclaimedObject(db: Db, storage: Storage, object: OtherObject, bytes: Spool): Promise<void> {
+  const media = { ...object, file_name: '', mime_type: 'application/octet-stream', size: bytes.size };
+  await storeUnclaimedBytes(db, storage, { media, bytes });
+}
+
+/** Leaves an object to the row of another table, with the transaction. Throws conflict where it was deleted meanwhile. */
+export async function keepObject(trx: Trx, orgId: string, id: string): Promise<void> {
+  if ((await forgetUnclaimedMedia(trx, orgId, [id])) === 0) throw notStoredInTime();
+}
+
+const notStoredInTime = () => conflict('The files were not stored in time: send the request again');
+
 /** Stores a file of our own making that nobody has yet, like storeUnclaimedMedia. Its type is what we say. */
 export async function storeOwnFile(
   db: Db,
@@ -130,17 +168,15 @@ async function storeUnclaimedBytes(
 /** Keeps files that nobody had yet, with the transaction. Throws conflict where one was deleted meanwhile. */
 export async function keepMedia(trx: Trx, orgId: string, files: Media[]): Promise<void> {
   const ids = files.map(({ id }) => id);
-  if (ids.length > 0 && (await keepUnclaimedMedia(trx, orgId, ids)) < ids.length)
-    throw conflict('The files were not stored in time: send the request again');
+  if (ids.length > 0 && (await keepUnclaimedMedia(trx, orgId, ids)) < ids.length) throw notStoredInTime();
 }
 
-/** Deletes files that nobody has kept. purgeDeletedMedia deletes what cannot be deleted now. */
-export const deleteUnclaimedMedia = (db: Db, storage: Storage, files: Media[]): Promise<void> =>
-  purge(
-    db,
-    storage,
-    files.map(({ key }) => key),
-  );
+/** Deletes files of an org that nobody has kept. purgeDeletedMedia deletes what cannot be deleted now. */
+export const deleteUnclaimedMedia = async (
+  db: Db,
+  storage: Storage,
+  files: Pick<Media, 'org_id' | 'key'>[],
+): Promise<void> => purge(db, storage, await giveUpUnclaimedMedia(db, files));
 
 /** Returns the file of a link. Throws notFound for a foreign link or a deleted file, and gone for an expired link. */
 export async function getLinkedMedia(db: Db, links: MediaLinks, token: string): Promise<Media> {
@@ -185,15 +221,15 @@ export async function findLinkedMedia(
   return ids.map((id) => found.find((media) => media.id === id));
 }
 
-/** Puts an uploaded file into storage and inserts its row. */
+/** Stores and keeps an uploaded file. */
 export async function storeUpload(
   db: Db,
   storage: Storage,
   orgId: string,
   { fileName, bytes }: { fileName: string; bytes: Spool },
 ): Promise<Media> {
-  const media = await storeBytes(storage, orgId, { fileName, bytes });
-  await insertMedia(db, media);
+  const media = await storeUnclaimedUpload(db, storage, orgId, { fileName, bytes });
+  await inTransaction(db, (trx) => keepMedia(trx, orgId, [media]));
   return media;
 }
 

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { tooLarge } from '../errors.ts';
+import { codeOf, tooLarge } from '../errors.ts';
 
 /** Bytes as they arrive, or all of them as one item. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -18,10 +18,35 @@ export interface Spool {
   sha256: string;
   open(): Readable;
   /**
-   * Deletes the file. The caller of `spool` must call it. After a crash the file stays in the system's temporary
-   * folder.
+   * Deletes the file. The caller of `spool` must call it. The file of a process that was killed is deleted by the next
+   * that starts on its machine.
    */
   remove(): Promise<void>;
+}
+
+/** Machines that share a temporary folder have processes of the same numbers. */
+const PREFIX = `switchboard-${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '_')}-`;
+
+/**
+ * Deletes the temporary files of processes of this machine that have ended without deleting them. Call it at the start of
+ * a process, before it spools anything.
+ */
+export async function removeAbandonedSpools(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = (name.startsWith(PREFIX) && /^(\d+)-[0-9a-f-]{36}$/.exec(name.slice(PREFIX.length))) || [];
+    if (pid !== undefined && !isAtWork(Number(pid)))
+      await rm(join(tmpdir(), name), { force: true }).catch(() => undefined); // another user's stays
+  }
+}
+
+/** Whether another process of this machine has the number. */
+function isAtWork(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
 }
 
 /**
@@ -29,7 +54,7 @@ export interface Spool {
  * limit is exceeded. A failure leaves no file.
  */
 export async function spool(source: Chunks, maxBytes: number): Promise<Spool> {
-  const path = join(tmpdir(), `switchboard-${randomUUID()}`);
+  const path = join(tmpdir(), `${PREFIX}${process.pid}-${randomUUID()}`);
   const remove = () => rm(path, { force: true });
   const hash = createHash('sha256');
   let size = 0;

@@ -1,6 +1,6 @@
 import { Piscina } from 'piscina';
 import { createFairQueue } from '../concurrency/fair-queue.ts';
-import { type Learnt, type Lesson, learnTags } from './learning.rules.ts';
+import type { Learnt, Lesson } from './learning.rules.ts';
 
 const THREAD = new URL('./learning.rules.ts', import.meta.url).href;
 const MEMORY_LIMITS = { maxOldGenerationSizeMb: 1_024 };
@@ -29,7 +29,10 @@ export function createTagLearner(): TagLearner {
     learn: (orgId, read, signal) =>
       turns.run(orgId, async () => {
         signal.throwIfAborted();
-        return thread.run(await read(), { name: learnTags.name, signal });
+        return thread.run(await read(), {
+          name: 'learnTags' satisfies keyof typeof import('./learning.rules.ts'),
+          signal,
+        });
       }),
     close: () => thread.destroy(),
   };

@@ -116,6 +116,13 @@ export async function listScheduleIds(client: Client, refs: ScheduleRef[]): Prom
   return listed;
 }
 
+/** Returns the ids of all Schedules of the namespace. */
+export async function listAllScheduleIds(client: Client): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
+  return ids;
+}
+
 /** Returns the next times of a Schedule, at most ten. None if it does not exist. */
 export async function findNextTimes(client: Client, scheduleId: string): Promise<Date[]> {
   try {

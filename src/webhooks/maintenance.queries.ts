@@ -67,3 +67,8 @@ export const listStalledDeliveries = (db: Db, { olderThanMs, limit }: { olderTha
     .where(sql<boolean>`next_attempt_at < now() - ${olderThanMs} * interval '1 millisecond'`)
     .limit(limit)
     .execute();
+
+/** Records that no endpoint has a sender. */
+export async function endAllSenders(db: Db): Promise<void> {
+  await db.updateTable('webhook_endpoints').set({ is_sending: false }).where('is_sending', '=', true).execute();
+}

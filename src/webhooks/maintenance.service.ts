@@ -3,6 +3,7 @@ import { inTransaction } from '../db/transaction.ts';
 import {
   deleteOfDeletedEndpoints,
   deleteOldDeliveries,
+  endAllSenders,
   listStalledDeliveries,
   listStalledEndpoints,
 } from './maintenance.queries.ts';
@@ -20,9 +21,18 @@ export const deleteOldWebhooks = (db: Db): Promise<number> =>
 /** Deletes some of what deleted endpoints have left, and returns its number. */
 export const deleteEndpointRemains = (db: Db): Promise<number> => deleteOfDeletedEndpoints(db, ROWS_PER_SWEEP);
 
-/** Continues with webhooks whose workflow was stopped by an operator. */
-export async function wakeStalledWebhooks(db: Db): Promise<void> {
-  const stalled = { olderThanMs: STALLED_AFTER_MS, limit: ROWS_PER_SWEEP };
+/**
+ * Has the webhooks of a restored database sent: those that wait now, and new ones by new senders, as those that it has
+ * recorded may be gone. No program may work meanwhile.
+ */
+export async function wakeRestoredWebhooks(db: Db): Promise<void> {
+  await endAllSenders(db);
+  await wakeStalledWebhooks(db, 0);
+}
+
+/** Continues with webhooks whose workflow was stopped by an operator. One whose workflow is there takes no harm. */
+export async function wakeStalledWebhooks(db: Db, olderThanMs = STALLED_AFTER_MS): Promise<void> {
+  const stalled = { olderThanMs, limit: ROWS_PER_SWEEP };
   for (const { org_id, id } of await listStalledEndpoints(db, stalled))
     await inTransaction(db, (trx) => wakeSenders(trx, org_id, [id]));
   const deliveries = await listStalledDeliveries(db, stalled);

@@ -3,7 +3,8 @@ import { createDocumentReader, type DocumentReader } from '../../src/documents/r
 import { readEverything, readForLong, readNothing } from './costly-documents.ts';
 
 const MODULE = new URL('./costly-documents.ts', import.meta.url);
-const LONG = { module: MODULE, read: readForLong };
+const formatOf = (read: typeof readForLong) => ({ module: MODULE, name: read.name, read });
+const LONG = formatOf(readForLong);
 
 let reader: DocumentReader;
 afterEach(() => reader.close());
@@ -21,6 +22,12 @@ it('a document is read without blocking the event loop', async () => {
   expect(ticks).toBeGreaterThan(20);
 });
 
+it('a document is read by the export with the name of its format, whatever a bundle calls the function', async () => {
+  start();
+  const renamed: typeof readForLong = (text) => readForLong(text);
+  expect(await reader.read('org', { module: MODULE, name: 'readForLong', read: renamed }, '1')).toBe('1');
+});
+
 it('a document that takes too long is refused with the bound, and the next one is read', async () => {
   start({ maxReadMs: 2_000 });
   await expect(reader.read('org', LONG, '60000')).rejects.toThrow(InvalidDocument);
@@ -32,7 +39,7 @@ it('a document that takes too long is refused with the bound, and the next one i
 
 it('a document that takes too much memory is refused with the bound, and the next one is read', async () => {
   start();
-  const refused = outcomeOf(reader.read('org', { module: MODULE, read: readEverything }, ''));
+  const refused = outcomeOf(reader.read('org', formatOf(readEverything), ''));
   const next = reader.read('org', LONG, '1');
   expect(await refused).toBe('takes more than 32 MB of memory to be read: send less');
   expect(await next).toBe('1');
@@ -40,7 +47,7 @@ it('a document that takes too much memory is refused with the bound, and the nex
 
 it('a text that is no document is refused with its problem', async () => {
   start();
-  const refused = reader.read('org', { module: MODULE, read: readNothing }, 'hello');
+  const refused = reader.read('org', formatOf(readNothing), 'hello');
   await expect(refused).rejects.toEqual(new InvalidDocument('is no document: hello'));
 });
 

@@ -113,3 +113,22 @@ it.each<[string, Schema, Schema]>([
 ])('%s has its shortest form', (_, given, expected) => {
   expect(schemasOf(made({ Thing: object({ member: given }) })).Thing?.properties?.member).toEqual(expected);
 });
+
+it('a body other than JSON is a file, and never null', () => {
+  const text: Schema = { anyOf: [{ type: 'string', description: 'Lines.' }, { type: 'null' }] };
+  const document = readableDocument({
+    paths: {
+      '/things': {
+        post: {
+          operationId: 'importThings',
+          requestBody: { content: { 'text/csv': { schema: text } } },
+          responses: {},
+        },
+      },
+    },
+    components: { schemas: {} },
+  } as ApiDocument);
+  expect(document.paths['/things']?.post?.requestBody?.content).toEqual({
+    'text/csv': { schema: { type: 'string', format: 'binary', description: 'Lines.' } },
+  });
+});

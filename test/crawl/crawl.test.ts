@@ -291,6 +291,27 @@ describe('a repeated crawl', () => {
     });
   });
 
+  it('keeps pages whose removal a user refuses, until two more crawls find them gone', async () => {
+    fill('/a', '/b', '/c');
+    const { id } = await crawl();
+    for (const path of ['/b', '/c']) site.pages.set(path, { status: 404 });
+    await crawlAgain(stack.org, id);
+    const job = await crawlAgain(stack.org, id);
+    expect(await pagesOf(stack.org, id, '&reason=removal_held')).toHaveLength(2);
+    const [first] = (await stack.org.get(`/crawl/${id}/crawls`)).body.items;
+    expect(await stack.org.delete(`/crawl/${id}/crawls/${first.id}/removals`)).toMatchObject({ status: 409 });
+    const kept = await stack.org.delete(`/crawl/${id}/crawls/${job.id}/removals`);
+    expect([kept.status, kept.body]).toEqual([200, { affected: 2 }]);
+    expect((await stack.org.get(`/crawl/${id}/crawls/${job.id}`)).body).toMatchObject({
+      removed_pages: 0,
+      held_pages: 0,
+    });
+    expect(await outcomes(id)).toMatchObject({ '/b': 'synced', '/c': 'synced' });
+    expect(await crawlAgain(stack.org, id)).toMatchObject({ removed_pages: 0, held_pages: 0 });
+    expect(await crawlAgain(stack.org, id)).toMatchObject({ removed_pages: 0, held_pages: 2 });
+    expect(await itemsOf(id)).toEqual(['/', '/a', '/b', '/c']);
+  });
+
   it('defers removals when all pages redirect to one, but not those with separate targets', async () => {
     fill('/a', '/b', '/c');
     const { id } = await crawl();

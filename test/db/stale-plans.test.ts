@@ -37,13 +37,22 @@ it('a statement that is prepared on all connections still works once a migration
   ]);
 });
 
+it('a snapshot with such a statement is read again', async () => {
+  const program = fork(fileURLToPath(new URL('./support/reader.ts', import.meta.url)), [database.url]);
+  expect(await once(program, 'message')).toEqual(['prepared', undefined]);
+  await grow('snapped');
+  program.send('snapshot');
+  const [done] = await once(program, 'message');
+  expect(done).toMatchObject({ tries: 2, rows: [{ id: 1, snapped: 7 }] });
+});
+
 it('a transaction with such a statement is done again', async () => {
   const program = fork(fileURLToPath(new URL('./support/reader.ts', import.meta.url)), [database.url]);
   expect(await once(program, 'message')).toEqual(['prepared', undefined]);
   await grow('two');
   program.send('transact');
   const [done] = await once(program, 'message');
-  expect(done).toEqual({ tries: 2, rows: [{ id: 1, one: 7, two: 7 }] });
+  expect(done).toMatchObject({ tries: 2, rows: [{ id: 1, one: 7, two: 7 }] });
   const { rows } = await sql`select count(*) as count from growing`.execute(migration.db);
   expect(rows).toEqual([{ count: 2 }]);
 });

@@ -30,11 +30,15 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+let first: DevJson;
+
 it(
-  'npm start starts all services, answers a question of the demo org, stops all of them when npm gets a SIGTERM, and finds its data again',
+  'npm start starts all services, answers a question of the demo org, and stops all of them when npm gets a SIGTERM',
   async () => {
-    const first = await npmStart();
-    expect(first.dev).toEqual({
+    const running = await npmStart();
+    const { dev } = running;
+    first = dev;
+    expect(dev).toEqual({
       api: `http://127.0.0.1:${ports.PORT}`,
       temporal_address: `127.0.0.1:${ports.TEMPORAL_PORT}`,
       temporal_ui: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
@@ -48,18 +52,30 @@ it(
       widget_token: expect.any(String),
     });
     expect(statSync(join(folder, 'dev.json')).mode & 0o777).toBe(0o600);
-    expect((await fetch(first.dev.temporal_ui)).status).toBe(200);
-    const made = await call(first.dev, 'POST', '/contacts', { contact: { email: 'kept@x.test' } });
+    expect((await fetch(dev.temporal_ui)).status).toBe(200);
+    const made = await call(dev, 'POST', '/contacts', { contact: { email: 'kept@x.test' } });
     expect(made.status).toBe(201);
-    expect(await (await call(first.dev, 'GET', '/help-center/content')).text()).toContain('Gift cards');
-    expect(first.processes.length).toBeGreaterThanOrEqual(6);
-    await until(() => first.output().includes(`answers on ${first.dev.shop}: ask “${QUESTION}”`));
-    expect(await answerTo(first.dev, QUESTION)).toContain('> To change your password, open **Account**');
+    expect(await (await call(dev, 'GET', '/help-center/content')).text()).toContain('Gift cards');
+    expect(running.processes.length).toBeGreaterThanOrEqual(6);
+    await until(() => running.output().includes(`answers on ${dev.shop}: ask “${QUESTION}”`));
+    expect(await answerTo(dev, QUESTION)).toContain('> To change your password, open **Account**');
 
-    process.kill(first.npm, 'SIGTERM');
-    await untilGone(first.processes);
+    const other = run();
+    await until(() => other.child.exitCode !== null);
+    expect(other.child.exitCode).not.toBe(0);
+    expect(other.output()).toContain(`Already running on ${folder}: ${dev.api}`);
 
-    const second = await npmStart({
+    const processes = [...new Set([...running.processes, ...descendantsOf(running.npm)])];
+    process.kill(running.npm, 'SIGTERM');
+    await untilGone(processes);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'npm start finds its ports and data again, restarts a killed api, and leaves no process when it is killed itself',
+  async () => {
+    const running = await npmStart({
       PORT: '',
       TEMPORAL_PORT: '',
       POSTGRES_PORT: '',
@@ -67,33 +83,9 @@ it(
       MAIL_PORT: '',
       SHOP_PORT: '',
     });
-    expect(second.dev).toEqual(first.dev);
-    expect(await (await call(second.dev, 'GET', '/contacts')).text()).toContain('kept@x.test');
-  },
-  TEST_LIMIT_MS,
-);
+    expect(running.dev).toEqual(first);
+    expect(await (await call(running.dev, 'GET', '/contacts')).text()).toContain('kept@x.test');
 
-it(
-  'npm start refuses a data folder in use, and chooses another port if one is taken',
-  async () => {
-    const { server: taken, port } = await occupy();
-    const running = await npmStart({ PORT: String(port) });
-    expect(running.dev.api).not.toContain(`:${port}`);
-    expect(running.output()).toContain(`PORT=${port} is taken`);
-
-    const other = run();
-    await until(() => other.child.exitCode !== null);
-    expect(other.child.exitCode).not.toBe(0);
-    expect(other.output()).toContain(`Already running on ${folder}: ${running.dev.api}`);
-    taken.close();
-  },
-  TEST_LIMIT_MS,
-);
-
-it(
-  'npm start restarts a killed api, and leaves no process when it is killed itself',
-  async () => {
-    const running = await npmStart();
     const api = running.processes.find((pid) => commandOf(pid)?.endsWith('dist/api.js')) ?? 0;
     process.kill(api, 'SIGKILL');
     await until(() => running.output().includes('Api ended (killed by SIGKILL), starting it again'));
@@ -103,8 +95,19 @@ it(
     const start = processes.find((pid) => /^node .*dev\/start\.ts$/.test(commandOf(pid) ?? '')) ?? 0;
     process.kill(start, 'SIGKILL');
     await untilGone(processes);
+  },
+  TEST_LIMIT_MS,
+);
 
-    expect((await npmStart()).dev.org_id).toBe(running.dev.org_id);
+it(
+  'npm start chooses another port if one is taken',
+  async () => {
+    const { server: taken, port } = await occupy();
+    const running = await npmStart({ PORT: String(port) });
+    expect(running.dev.api).not.toContain(`:${port}`);
+    expect(running.output()).toContain(`PORT=${port} is taken`);
+    expect(running.dev.org_id).toBe(first.org_id);
+    taken.close();
   },
   TEST_LIMIT_MS,
 );

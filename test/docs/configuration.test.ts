@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { z } from 'zod';
 import { envExample } from '../../scripts/env-example.ts';
 import { loadConfig, settings } from '../../src/config.ts';
 import { createDns } from '../../src/providers/egress/dns.ts';
+import { SETTINGS_IN_FILES } from '../../src/setting-files.ts';
+import { TASK_QUEUES } from '../../src/temporal/contract.ts';
 import { readDocument } from './documents.ts';
 
 function rowOf(name: string, schema: z.ZodType): string {
@@ -34,6 +39,12 @@ describe('docker-compose.yml', () => {
     const ofTheImage = ['WORKFLOW_BUNDLE', 'HOST', 'DEVELOPMENT'];
     const missing = Object.keys(settings).filter((name) => !new RegExp(`^ +${name}: `, 'm').test(compose));
     expect(missing).toEqual(ofTheImage);
+  });
+
+  it('divides all queues among its workers, each to one of them', () => {
+    const lists = [...readDocument('docker-compose.yml').matchAll(/^ +WORKER_QUEUES: (.+)$/gm)];
+    const polled = lists.flatMap(([, list = '']) => list.split(','));
+    expect(polled.toSorted()).toEqual([...TASK_QUEUES].toSorted());
   });
 });
 
@@ -87,6 +98,21 @@ describe('the configuration', () => {
     const load = () => loadConfig({ ...valid, DNS_SERVERS });
     if (areTaken) expect(() => createDns({ servers: load().DNS_SERVERS })).not.toThrow();
     else expect(load).toThrow('DNS_SERVERS');
+  });
+
+  it('reads secrets from files, and says which is set twice or cannot be read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+    const [secret, gone] = [join(folder, 'jwt'), join(folder, 'gone')];
+    writeFileSync(secret, `${'y'.repeat(40)}\n`);
+    const { JWT_SECRET: _, ...others } = valid;
+    expect(loadConfig({ ...others, JWT_SECRET_FILE: secret }).JWT_SECRET).toBe('y'.repeat(40));
+    expect(() => loadConfig({ ...valid, JWT_SECRET_FILE: secret })).toThrow('JWT_SECRET is set too');
+    expect(() => loadConfig({ ...others, JWT_SECRET_FILE: gone })).toThrow('JWT_SECRET_FILE: the file cannot be read');
+    rmSync(folder, { recursive: true });
+    for (const name of SETTINGS_IN_FILES) {
+      expect(Object.keys(settings)).toContain(name);
+      expect(readDocument('docs/configuration.md')).toContain(`\`${name}_FILE\``);
+    }
   });
 
   it('wants the domain of mail that comes in together with its port', () => {

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { readHtml } from '../../src/extraction/page.ts';
 import { createExtractor, type Extractor } from '../../src/extraction/service.ts';
@@ -97,6 +99,18 @@ describe('the extractor', () => {
     const pages = Array.from({ length: 50 }, (_, nth) => extract(`<p>Page ${nth}</p>`));
     const texts = (await Promise.all(pages)).map(({ markdown }) => markdown);
     expect(texts).toEqual(Array.from({ length: 50 }, (_, nth) => `Page ${nth}`));
+  });
+
+  it('reads a long page on a machine that is busy with other work', async () => {
+    const others = Array.from({ length: availableParallelism() * 6 }, () => new Worker('for (;;);', { eval: true }));
+    try {
+      const startedAt = performance.now();
+      const { markdown } = await extract(`<p>${'Once upon a time. '.repeat(200_000)}</p>`);
+      expect(markdown).toMatch(/^Once upon a time\./);
+      expect(performance.now() - startedAt).toBeGreaterThan(2_000); // longer than a page may take of the processor
+    } finally {
+      await Promise.all(others.map((other) => other.terminate()));
+    }
   });
 
   it.each([

@@ -65,6 +65,9 @@ it.each([
   TEST_LIMIT_MS,
 );
 
+/** Of the sessions up to the next kill, with what the last one costs: the timeout of a heartbeat, and pauses that double. */
+const PART_LIMIT_MS = TEST_LIMIT_MS / (KILLS + 1);
+
 it(
   'a job changes each session once when the worker is killed in the middle of it',
   async () => {
@@ -79,12 +82,12 @@ it(
     let interrupted = 0;
     for (let kill = 1; kill <= KILLS; kill++) {
       const share = Math.floor((SESSIONS_OF_JOB * kill) / (KILLS + 2));
-      await until(`${share} sessions`, async () => (await progress()).done >= share);
+      await until(`${share} sessions`, async () => (await progress()).done >= share, PART_LIMIT_MS);
       await stack.worker.kill();
       if ((await progress()).state === 'running') interrupted++;
       await stack.worker.start();
     }
-    await until('the end of the job', async () => (await progress()).state === 'done');
+    await until('the end of the job', async () => (await progress()).state === 'done', PART_LIMIT_MS);
 
     expect(interrupted).toBe(KILLS);
     expect(await progress()).toMatchObject({ done: SESSIONS_OF_JOB, failed: 0 });

@@ -176,7 +176,7 @@ it(
       fake.holdUntil(held.promise);
       const there = await comparisonsDuring(async () => {
         await org.call('PUT', '/integrations/llm', { provider: 'openai-compatible', settings: fake.settings });
-        await until('the other model is asked', async () => fake.held() > 0, END_LIMIT_MS);
+        await until('the other model is asked', async () => fake.held().length > 0, END_LIMIT_MS);
         await killAlone(stack.worker);
         held.resolve();
         await answersBy('small');

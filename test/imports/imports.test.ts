@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
 import { announceInactiveSessions } from '../../src/automations/triggers/inactivity.service.ts';
+import { startImport, storeImport } from '../../src/imports/service.ts';
+import { purgeDeletedMedia } from '../../src/media/service.ts';
+import { spool } from '../../src/media/spool.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
 import type { Client, TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -33,6 +36,28 @@ const imported = (source: string, resource: string, file: string, { of = org, ..
 const codesOf = (job: Parameters<typeof codes>[1]) => codes(org, job);
 const sessions = (of: Client = org) => sessionsOf(of);
 const historyOf = (id: string) => history(org, id);
+
+it('the file of an import that nobody has recorded is deleted after an hour, and that of a recorded one stays', async () => {
+  const { storage } = stack.deps;
+  const file = await spool([Buffer.from(lines(TICKET))], 100_000);
+  const query = { source: 'zendesk', resource: 'conversations', account: '' } as const;
+  const [lost, recorded] = [
+    await storeImport(stack.db, storage, org.id, { file, query }),
+    await storeImport(stack.db, storage, org.id, { file, query }),
+  ];
+  await startImport(stack.db, org.id, recorded);
+  await stack.db
+    .updateTable('media')
+    .set({ deleted_at: new Date() })
+    .where('org_id', '=', org.id)
+    .where('deleted_at', 'is not', null)
+    .execute();
+  await purgeDeletedMedia(stack.db, storage);
+  expect(await storage.get(lost.storage_key)).toBeUndefined();
+  await eventually('the import', async () => (await org.get(`/imports/${recorded.id}`)).body.status === 'completed');
+  await expect(startImport(stack.db, org.id, lost)).rejects.toMatchObject({ kind: 'conflict' });
+  await file.remove();
+});
 
 describe('tickets of Zendesk', () => {
   it('a ticket comes in as a session with its messages, notes, times, tags, member and team, and people as contacts', async () => {

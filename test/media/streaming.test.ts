@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { removeAbandonedSpools } from '../../src/media/spool.ts';
 import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fakes/s3.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { eventually } from '../support/stack/stack.ts';
@@ -24,6 +28,24 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.close();
   await s3.close();
+});
+
+it('a process that starts deletes what killed ones have spooled, and nothing of those at work', async () => {
+  const program = spawn(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { spool } from '${new URL('../../src/media/spool.ts', import.meta.url).href}';
+    console.log((await spool([Buffer.from('lost')], 100)).path);
+    setInterval(() => {}, 1_000);`,
+  ]);
+  const [line] = await once(program.stdout, 'data');
+  const lost = String(line).trim();
+  await removeAbandonedSpools();
+  expect(existsSync(lost)).toBe(true);
+  program.kill('SIGKILL');
+  await once(program, 'exit');
+  await removeAbandonedSpools();
+  expect(existsSync(lost)).toBe(false);
 });
 
 it('keeps only a part of several uploads in memory, while they are received and while they are stored', async () => {
@@ -91,7 +113,7 @@ async function startUpload() {
 
 /** Includes those of other tests, as they share the folder. */
 const spoolFiles = async () =>
-  (await readdir(tmpdir())).filter((name) => /^switchboard-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
+  (await readdir(tmpdir())).filter((name) => /^switchboard-.+-\d+-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
 
 async function spooledBytes(others: string[]): Promise<number> {
   const sizes = (await spoolFiles())

@@ -7,7 +7,7 @@ import { eventually } from '../support/stack/stack.ts';
 import { EXECUTABLE, formWith, PNG, pngOf, rawForm, SAMPLES } from './samples.ts';
 
 const MAX_BYTES = 5 * 1024 ** 2;
-const SPOOL = /^switchboard-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SPOOL = /^switchboard-.+-\d+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 let api: TestApi;
 beforeAll(async () => {

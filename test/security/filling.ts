@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../src/db/connect.ts';
 import type { Answer, Client, TestOrg, TestPartner } from '../support/stack/api.ts';
 import { type Document, type Operation, type Place, pathTo, type Schema } from './document.ts';
+import { inParallel } from './parallel.ts';
 
 const ROUNDS = 3;
 const IDS_A_COLUMN = process.env.TEST_TIER === 'long' ? 10 : 1;
@@ -32,25 +33,28 @@ export async function fill(document: Document, db: Db, org: TestOrg, marker: str
       return `${marker}-${++count}${/email/.test(name) ? `@${marker}.example` : ''}`;
     });
   const opened = new Map<string, string>();
+  const isReadable = createReading(document, org);
   const creating = document.operations.filter(({ method, key }) => method === 'POST' && key !== 'none');
   const putting = document.operations.filter(({ method, body }) => method === 'PUT' && body !== undefined);
 
   const done = new Set<Operation>();
   for (let round = 0; round < ROUNDS; round++) {
+    const known = new Set(await idsOf(db, org));
     for (const operation of [...creating, ...putting].filter((each) => !done.has(each))) {
       const client = operation.key === 'partner' ? org.partner : org;
-      let ids = await idsFor(db, org, operation);
+      let ids = await idsFor(operation, [...known], isReadable);
       let isDone = true;
-      for (const body of [...variants(document, operation), ...(await withNumbers(document, db, org, operation))]) {
+      for (const body of [...variants(document, operation), ...withNumbers(document, [...known], operation)]) {
         const place = parentOf(operation);
         const likely = opened.get(place);
         const inOrder = likely !== undefined && ids.includes(likely) ? [...new Set([likely, ...ids])] : ids;
         const missing = new Set<string>();
         let isOpen = false;
         for (const id of inOrder) {
-          const { status } = await call(client, operation, pathWith(operation, id), mark(operation, body));
-          if (status === 404) missing.add(id);
-          if (status >= 300) continue;
+          const answer = await call(client, operation, pathWith(operation, id), mark(operation, body));
+          if (answer.status === 404) missing.add(id);
+          if (answer.status >= 300) continue;
+          for (const made of idsIn(answer.body)) known.add(made);
           opened.set(place, id);
           isOpen = true;
           break;
@@ -144,11 +148,38 @@ async function listIdColumns(db: Db): Promise<IdColumn[]> {
   return rows;
 }
 
-/** Returns the ids to try in an operation's path. */
-async function idsFor(db: Db, org: TestOrg, operation: Operation): Promise<string[]> {
+/** Returns the ids to try in an operation's path: those of its resource, where that can be read. */
+async function idsFor(operation: Operation, ids: string[], isReadable: Reading): Promise<string[]> {
   if (operation.pathParameters.length === 0) return [''];
   const values = operation.pathParameters.flatMap(({ schema }) => (schema.enum ?? []).map(String));
-  return values.length > 0 ? values : await idsOf(db, org);
+  if (values.length > 0) return values;
+  const readable = await inParallel(ids, async (id) => ((await isReadable(operation, id)) ? id : undefined));
+  return readable.length > 0 ? readable : ids;
+}
+
+/** Tells whether the resource of an operation's path is there under an id. */
+type Reading = (operation: Operation, id: string) => Promise<boolean>;
+
+/** Asks once for each resource and id: an id of one resource is none of another. */
+function createReading(document: Document, org: TestOrg): Reading {
+  const asked = new Map<string, Promise<boolean>>();
+  return async (operation, id) => {
+    const place = parentOf(operation);
+    const get = document.operations.find(({ method, path }) => method === 'GET' && path === place);
+    if (get === undefined) return false;
+    const path = pathWith(get, id);
+    const client = get.key === 'partner' ? org.partner : org;
+    const answer = asked.get(path) ?? client.get(path).then(({ status }) => status === 200);
+    asked.set(path, answer);
+    return answer;
+  };
+}
+
+/** Returns the ids in an answer. */
+function idsIn(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') return /(^|_)(id|key|token)$|[a-z]Id$/.test(name) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([member, inside]) => idsIn(inside, Array.isArray(value) ? name : member));
 }
 
 /** Returns the path with an id. In a path with several all are the same. */
@@ -173,9 +204,8 @@ function variants(document: Document, operation: Operation): unknown[] {
 }
 
 /** Returns bodies of the operation with a numeric id of the org in each possible place. */
-async function withNumbers(document: Document, db: Db, org: TestOrg, operation: Operation): Promise<unknown[]> {
+function withNumbers(document: Document, ids: string[], operation: Operation): unknown[] {
   const places = numberPlaces(document, operation);
-  const ids = places.length === 0 ? [] : await idsOf(db, org);
   return places.flatMap(({ put }) => ids.filter(isNumeric).map((id) => put(Number(id))));
 }
 

@@ -70,7 +70,7 @@ it('a message and the model’s answer to it are one tree, from the request to t
   await eventually('the answer', async () => (await messagesOf(org, id)).some(({ sender }) => sender.type === 'ai'));
   const spans = await traceOf(sent.headers.get('x-request-id'), 'RunWorkflow:answerSession');
 
-  const [way] = waysTo(spans, 'POST 127.0.0.1');
+  const [way] = waysTo(spans, 'POST');
   expect(way).toEqual([
     'POST /chat/sessions/:id/send',
     'outbox message-created',
@@ -79,7 +79,7 @@ it('a message and the model’s answer to it are one tree, from the request to t
     'RunWorkflow:answerSession',
     'StartActivity:takeStep',
     'RunActivity:takeStep',
-    'POST 127.0.0.1',
+    'POST',
   ]);
   expect(spans.filter(({ parentId }) => parentId === undefined)).toHaveLength(1);
   expect(spans.find(({ name }) => name === 'RunActivity:takeStep')?.attributes).toMatchObject({
@@ -114,9 +114,9 @@ it('a webhook and the run that it starts are one tree, also once the run has wai
   await eventually('both calls', () => shop.calls.length >= 2);
   const spans = await traceOf(answer.headers.get('x-request-id'), 'RunWorkflow:runAutomation');
 
-  const ways = waysTo(spans, 'POST 127.0.0.1');
+  const ways = waysTo(spans, 'POST');
   expect(ways).toEqual([
-    ['POST /hooks/workflows/:workflow_id/:token', 'run of a workflow', 'POST 127.0.0.1'],
+    ['POST /hooks/workflows/:workflow_id/:token', 'run of a workflow', 'POST'],
     [
       'POST /hooks/workflows/:workflow_id/:token',
       'run of a workflow',
@@ -125,7 +125,7 @@ it('a webhook and the run that it starts are one tree, also once the run has wai
       'RunWorkflow:runAutomation',
       'StartActivity:doStep',
       'RunActivity:doStep',
-      'POST 127.0.0.1',
+      'POST',
     ],
   ]);
   for (const { headers } of shop.calls) expect(headers).not.toHaveProperty('traceparent');
@@ -137,7 +137,7 @@ it('no span has a text of a customer, a credential, a path or a query of a provi
   const { url } = await activate(org, { name: 'Leaking taps', trigger_type: 'webhook', workflow_blocks: [step] });
   shop.next({ status: 500, body: { error: 'Ann Smith has no taps' } });
   const answer = await org.post(`${new URL(url).pathname}?name=Ann`, { about: 'Ann Smith' });
-  await traceOf(answer.headers.get('x-request-id'), 'POST 127.0.0.1');
+  await traceOf(answer.headers.get('x-request-id'), 'POST');
   await tracing.processor.forceFlush();
   const texts = receiver.spans.map(({ text }) => text).join('\n');
   for (const word of [QUESTION, 'Refunds', SECRET, '/orders', 'token=', 'Ann', 'plumber', 'taps', 'Leaking'])

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../generated/api';
 import { api, dataOf } from './client';
+import { PAGES } from './pages';
 
 type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Found } } }
   ? Omit<NonNullable<Found>, 'cursor' | 'limit'>
@@ -15,11 +16,6 @@ const newestFirst = <Filters extends { order?: 'oldest' | 'newest' | undefined }
 /** What is under way changes without an event: it is read again so often while the page is seen. */
 const UNDER_WAY_MS = 5_000;
 const LIST_AGAIN_MS = 15_000;
-
-const PAGES = {
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page: { next: string | null }) => page.next ?? undefined,
-};
 
 export type SequenceFilters = Pick<Query<'/sequences'>, 'status' | 'q' | 'order'>;
 

@@ -1,10 +1,12 @@
-import { Inbox, Send, Workflow } from 'lucide-react';
+import { BookOpen, Bot, Inbox, Send, Workflow } from 'lucide-react';
 
 /** The areas of the console in their order. One is there for members whose role has its scope. */
 const AREAS = [
   { name: 'Inbox', to: '/inbox', key: 'i', scope: 'chat-sessions:read', Icon: Inbox },
   { name: 'Outbound', to: '/outbound', key: 'o', scope: 'sequences:read', Icon: Send },
   { name: 'Automations', to: '/automations/runs', key: 'a', scope: 'workflows:read', Icon: Workflow },
+  { name: 'Knowledge', to: '/knowledge', key: 'k', scope: 'training:read', Icon: BookOpen },
+  { name: 'AI', to: '/ai', key: 'b', scope: 'autopilot:read', Icon: Bot },
 ] as const;
 
 export type AreaName = (typeof AREAS)[number]['name'];

@@ -14,6 +14,8 @@ export const KEYBOARD: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: 'G I', does: 'Go to the inbox' },
       { keys: 'G O', does: 'Go to Outbound' },
       { keys: 'G A', does: 'Go to Automations' },
+      { keys: 'G K', does: 'Go to Knowledge' },
+      { keys: 'G B', does: 'Go to the AI' },
       { keys: '1 to 9', does: 'View 1 to 9' },
       { keys: '[', does: 'Show or fold the views' },
       { keys: '/', does: 'Search conversations' },

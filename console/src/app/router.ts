@@ -1,7 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { aiRoutes } from './routes/ai';
 import { automationRoutes } from './routes/automations';
 import { inboxRoutes } from './routes/inbox';
+import { knowledgeRoutes } from './routes/knowledge';
 import { outboundRoutes } from './routes/outbound';
 import { root } from './routes/root';
 
@@ -13,7 +15,14 @@ const start = createRoute({
 
 export const createConsoleRouter = (client: QueryClient) =>
   createRouter({
-    routeTree: root.addChildren([start, ...inboxRoutes, ...outboundRoutes, ...automationRoutes]),
+    routeTree: root.addChildren([
+      start,
+      ...inboxRoutes,
+      ...outboundRoutes,
+      ...automationRoutes,
+      ...knowledgeRoutes,
+      ...aiRoutes,
+    ]),
     basepath: '/console',
     context: { client },
     defaultPreload: false,

@@ -203,7 +203,7 @@ async function callOnce(
     if (before !== undefined) throw error;
     if (error instanceof DomainError) await deleteCall(deps.db, orgId, dedupeKey); // it was refused here, before it was sent
     if (!(error instanceof ProviderError)) throw error;
-    if (error instanceof EgressError && error.mayHaveArrived && error.transient) throw unknownOutcome(error.message);
+    if (error instanceof EgressError && error.mayHaveArrived) throw unknownOutcome(error.message);
     await deleteCall(deps.db, orgId, dedupeKey); // so that a repeated step calls again
     throw error;
   }

@@ -1,4 +1,4 @@
-import { unprocessable } from '../../errors.ts';
+import { DomainError, unprocessable } from '../../errors.ts';
 import { withoutSecrets } from '../../orgs/integrations/secrets.ts';
 import { createAddressCheck } from '../../providers/egress/address-check.ts';
 import { type Egress, EgressError, type StreamClient } from '../../providers/egress/egress.ts';
@@ -18,13 +18,20 @@ export interface ServerAddress {
   headers: Record<string, string>;
 }
 
+/** A server has answered with a list that cannot be taken: what its tools are now is not known. */
+export class RefusedList extends DomainError {
+  constructor(message: string) {
+    super('unprocessable', message);
+  }
+}
+
 const TIMEOUT_MS = 25_000;
 /** Without any network that an operator lets through. */
 const isPublic = createAddressCheck([]);
 
 /**
  * Asks a server for all its tools, and which era of the protocol it speaks. Throws unprocessable if it cannot be asked,
- * or lists what cannot be taken.
+ * and RefusedList if it lists what cannot be taken.
  */
 export async function readListing(egress: Egress, server: ServerAddress): Promise<Listing> {
   try {
@@ -35,11 +42,13 @@ export async function readListing(egress: Egress, server: ServerAddress): Promis
   }
 }
 
-/** Returns the tools of a connected server. Throws unprocessable for a list that cannot be taken. */
+/** Returns the tools of a connected server. Throws RefusedList for a list that cannot be taken, and EgressErrors. */
 export async function listTools({ verdict, protocol, listTools: list }: McpConnection): Promise<Listing> {
-  const tools = await list();
+  const tools = await list().catch((error: unknown) => {
+    throw error instanceof EgressError && error.problem === 'too_large' ? new RefusedList(error.message) : error;
+  });
   const problem = problemOfList(tools);
-  if (problem !== undefined) throw unprocessable(`The server ${problem}`);
+  if (problem !== undefined) throw new RefusedList(`The server ${problem}`);
   return { verdict, protocol, tools };
 }
 

@@ -177,6 +177,17 @@ export async function removeUnlisted(trx: Trx, orgId: string, server: string, li
   `.execute(trx);
 }
 
+/** Notes why none of a server's tools can be called, until it lists them again. */
+export async function refuseListed(trx: Trx, orgId: string, server: string, problem: string): Promise<void> {
+  await trx
+    .updateTable('mcp_tools')
+    .set({ problem })
+    .where('org_id', '=', orgId)
+    .where('server', '=', server)
+    .where('listed', 'is not', null)
+    .execute();
+}
+
 /** Accepts tools as they are listed. */
 export async function acceptListed(trx: Trx, orgId: string, server: string, tools: string[]): Promise<void> {
   await sql`
@@ -185,15 +196,21 @@ export async function acceptListed(trx: Trx, orgId: string, server: string, tool
   `.execute(trx);
 }
 
-/** Gives the actions of accepted tools what they show of their definitions. */
-export async function updateAccepted(
-  trx: Trx,
-  orgId: string,
-  rows: Pick<OfferedRow, 'id' | 'name' | 'description' | 'payload'>[],
-): Promise<void> {
+/** An action of an accepted tool. `is_changed`: it was accepted before, with another definition. */
+type AcceptedRow = Omit<OfferedRow, 'tool' | 'operation_id'> & { is_changed: boolean };
+
+/**
+ * Gives the actions of accepted tools what they show of their definitions. What was decided about the calls of a former
+ * definition does not hold for another one: they are confirmed as its definition proposes, never less than before.
+ */
+export async function updateAccepted(trx: Trx, orgId: string, rows: AcceptedRow[]): Promise<void> {
   await sql`
-    update actions set name = given.name, description = given.description, payload = given.payload, updated_at = now()
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id uuid, name text, description text, payload jsonb)
+    update actions set name = given.name, description = given.description, payload = given.payload, updated_at = now(),
+      confirm = case when given.is_changed and actions.confirm = 'auto' then given.confirm else actions.confirm end,
+      read_only = actions.read_only and not given.is_changed,
+      retry_safe = actions.retry_safe and not given.is_changed
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as given (id uuid, name text, description text, payload jsonb, confirm text, is_changed boolean)
     where org_id = ${orgId} and actions.id = given.id
   `.execute(trx);
 }

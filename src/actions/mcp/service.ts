@@ -28,7 +28,7 @@ import {
   problemOfTool,
   type ToolDefinition,
 } from './definitions.rules.ts';
-import { type Listing, readListing, type ServerAddress } from './listings.ts';
+import { type Listing, RefusedList, readListing, type ServerAddress } from './listings.ts';
 import {
   acceptListed,
   findServer,
@@ -38,6 +38,7 @@ import {
   listToolsOfOrg,
   lockServer,
   type OfferedRow,
+  refuseListed,
   removeUnlisted,
   type ServerRow,
   storeListing,
@@ -114,7 +115,10 @@ export async function changeServer(deps: McpDeps, orgId: string, name: string, c
   });
 }
 
-/** Asks a server for its tools, and holds those that have changed. Throws notFound, and as `readListing`. */
+/**
+ * Asks a server for its tools, and holds those that have changed, or all if its list cannot be taken. Throws notFound, and
+ * as `readListing`.
+ */
 export async function refreshServer(deps: McpDeps, orgId: string, name: string) {
   const { db, egress, secrets, calls } = deps;
   const connection = await getConnection(db, secrets, orgId, name);
@@ -126,9 +130,18 @@ export async function refreshServer(deps: McpDeps, orgId: string, name: string) 
     await storeServerListing(db, secrets, orgId, { name, listing, listedAt, savedAt: connection.savedAt });
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unprocessable') calls.noteUnusable(called, error.message);
+    if (error instanceof RefusedList)
+      await holdTools(db, secrets, orgId, { name, problem: error.message, listedAt, savedAt: connection.savedAt });
     throw error;
   }
   return getServer(db, secrets, orgId, name);
+}
+
+/** What a server has answered: to which request, by which connection. */
+interface AnsweredList {
+  name: string;
+  listedAt: Date;
+  savedAt: Date;
 }
 
 /** Stores what a server has listed, unless its connection was replaced meanwhile, or a later list is stored. */
@@ -136,15 +149,46 @@ export function storeServerListing(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  { name, savedAt, ...listed }: { name: string; savedAt: Date; listing: Listing; listedAt: Date },
+  { listing, ...answered }: AnsweredList & { listing: Listing },
+): Promise<void> {
+  const { name, listedAt } = answered;
+  return ifCurrent(db, secrets, orgId, answered, (trx, { url }) =>
+    applyListing(trx, orgId, { name, url, listing, listedAt }),
+  );
+}
+
+/**
+ * Holds all tools of a server whose list was refused, unless its connection was replaced meanwhile, or a later list is
+ * stored. The next list that can be taken releases them.
+ */
+export function holdTools(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  { problem, ...answered }: AnsweredList & { problem: string },
+): Promise<void> {
+  const { name } = answered;
+  return ifCurrent(db, secrets, orgId, answered, async (trx) => {
+    await refuseListed(trx, orgId, name, `The last list of the server was refused: ${problem}`);
+    await syncHolds(trx, orgId, name);
+  });
+}
+
+/** Does the work with the server locked, if an answer of it is still the last that is known. */
+function ifCurrent(
+  db: Db,
+  secrets: Secrets,
+  orgId: string,
+  { name, listedAt, savedAt }: AnsweredList,
+  work: (trx: Trx, connection: ServerConnection) => Promise<void>,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     await lockActions(trx, orgId);
     const server = await lockServer(trx, orgId, name);
     const connection = server && (await findConnection(trx, secrets, orgId, name));
     if (server === undefined || connection?.savedAt.getTime() !== savedAt.getTime()) return;
-    if (server.listed_at !== null && server.listed_at >= listed.listedAt) return;
-    await applyListing(trx, orgId, { name, url: connection.url, ...listed });
+    if (server.listed_at !== null && server.listed_at >= listedAt) return;
+    await work(trx, connection);
   });
 }
 
@@ -159,7 +203,12 @@ export function acceptTools(db: Db, secrets: Secrets, orgId: string, name: strin
       if (row.problem !== null) throw conflict(`${tool} cannot be called: ${row.problem}`);
       if (row.listed === null || row.listed_hash !== definition_hash)
         throw conflict(`${tool} has another definition by now: look at it again (GET /actions/mcp/${name})`);
-      return { id: row.action_id, ...actionFieldsOf(row.listed) };
+      return {
+        id: row.action_id,
+        ...actionFieldsOf(row.listed),
+        confirm: confirmProposedBy(row.listed),
+        is_changed: row.accepted !== null && row.accepted_hash !== row.listed_hash,
+      };
     });
     await acceptListed(
       trx,

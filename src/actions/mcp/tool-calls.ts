@@ -6,9 +6,9 @@ import type { CallDeps } from '../calls/deps.ts';
 import { issuesOf } from '../calls/parameter-schemas.ts';
 import type { StoredAction } from '../definitions/service.ts';
 import { oneLine, type ToolDefinition } from './definitions.rules.ts';
-import { listTools } from './listings.ts';
+import { listTools, RefusedList } from './listings.ts';
 import { findToolOfAction, forgetListing } from './queries.ts';
-import { findConnection, KIND, storeServerListing } from './service.ts';
+import { findConnection, holdTools, KIND, storeServerListing } from './service.ts';
 
 const MAX_TIMEOUT_MS = 30_000;
 /** What a tool that has answered with an error may have done is not known, but for arguments that it did not take. */
@@ -57,8 +57,13 @@ export async function callTool(
       Math.min(call.timeoutMs, MAX_TIMEOUT_MS),
       async (connected) => {
         if (!tool.read_only && !tool.is_listed_lately) {
-          const listing = await listTools(connected);
-          await storeServerListing(db, secrets, orgId, { name: server, listing, listedAt: tool.now, savedAt });
+          const answered = { name: server, listedAt: tool.now, savedAt };
+          const listing = await listTools(connected).catch(async (error: unknown) => {
+            if (error instanceof RefusedList)
+              await holdTools(db, secrets, orgId, { ...answered, problem: withoutSecrets(error.message, headers) });
+            throw error;
+          });
+          await storeServerListing(db, secrets, orgId, { ...answered, listing });
           assertCurrent(await findToolOfAction(db, orgId, actionId), call);
         }
         const { name, inputSchema } = definition;

@@ -10,6 +10,7 @@ import { type ImportedDocument, readActions } from './document.ts';
 
 const FORMAT: DocumentFormat<ImportedDocument> = {
   module: new URL('./document.ts', import.meta.url),
+  name: 'readActions' satisfies keyof typeof import('./document.ts'),
   read: readActions,
 };
 

@@ -20,7 +20,7 @@ import { problemOfJson } from '../calls/arguments.rules.ts';
 import type { CallLedger } from '../calls/ledger.port.ts';
 import type { Tool } from '../workflow-tools/service.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
-import { planPrompt } from './prompt.rules.ts';
+import { type PlanNote, planPrompt } from './prompt.rules.ts';
 import { effectsAmong, receiptOf } from './receipts.ts';
 
 export { effectsAmong } from './receipts.ts';
@@ -81,8 +81,8 @@ interface StoredPlan {
 
 type StoredCall =
   | { kind: 'done' | 'failed' | 'unknown' | 'confirm' | 'in_progress'; callId: string; note: string }
-  /** `isQuoting`: the note has words of a server. */
-  | { kind: 'refused'; note: string; code: string; isQuoting?: boolean };
+  /** `quote`: what the called server has said of its error. */
+  | { kind: 'refused'; note: string; code: string; quote?: string };
 
 /** Refusals of a call after which people get the session, whatever else could be planned. */
 const HANDOFFS: Partial<Record<string, string>> = {
@@ -99,7 +99,7 @@ const MAX_TOLD_ERROR = 300;
  */
 export async function planTurn(deps: ModelDeps, orgId: string, planning: Planning): Promise<Planned> {
   const { terms, session, ledger } = planning;
-  const notes: string[] = [];
+  const notes: PlanNote[] = [];
   let hasQuotes = false;
   let calls = 0;
   for (let step = 1; ; step++) {
@@ -126,8 +126,9 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
     const reason = made.kind === 'refused' ? HANDOFFS[made.code] : undefined;
     if (reason !== undefined) return { kind: 'handoff', reason, model };
-    if (made.note !== '') notes.push(made.note);
-    hasQuotes ||= made.kind === 'refused' && made.isQuoting === true;
+    const said_by_server: string | undefined = made.kind === 'refused' ? made.quote : undefined;
+    if (made.note !== '') notes.push({ note: made.note, ...(said_by_server !== undefined && { said_by_server }) });
+    hasQuotes ||= said_by_server !== undefined;
   }
 }
 
@@ -135,7 +136,7 @@ async function askPlan(
   deps: ModelDeps,
   orgId: string,
   planning: Planning,
-  { receipts, notes }: { receipts: Receipt[]; notes: string[] },
+  { receipts, notes }: { receipts: Receipt[]; notes: PlanNote[] },
 ): Promise<{ decision: StoredPlan | { kind: 'over_budget' | 'down' } } & PlanReport> {
   const startedAt = performance.now();
   const { chain, terms, session, billing, actions, signal } = planning;
@@ -225,8 +226,7 @@ async function makeCall(
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
   const isHarmless = onlyReads(action) || settled.state !== 'failed';
   const told = toldError(settled.response);
-  if (isHarmless && told !== '')
-    return end({ kind: 'refused', code: settled.state, note: `${note}: ${told}`, isQuoting: true });
+  if (isHarmless && told !== '') return end({ kind: 'refused', code: settled.state, note, quote: told });
   return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
 }
 

@@ -1,5 +1,5 @@
 import { handOff } from '../../conversations/sessions/actions.service.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { hasPendingCommand } from '../../outbox/pending.queries.ts';
 import type { ExecutionState } from '../../temporal/executions.ts';
@@ -31,11 +31,33 @@ export function mendTurn(
       await wakeTurns(trx, orgId, [sessionId]);
       return 'resumed';
     }
-    const end: { state: TurnState; reason: string } = session.assist_mode
-      ? { state: 'skipped', reason: 'people_have_it' }
-      : { state: 'handed_off', reason: 'ai_failed' };
-    if (!session.assist_mode) await handOff(trx, orgId, sessionId, { reason: end.reason });
-    await endTurn(trx, ref, open, end);
-    return end.state;
+    return giveToPeople(trx, ref, { open, session });
   });
+}
+
+/**
+ * Ends a turn that may have been answered by a database that was lost: people get the session. Returns what was done, or
+ * undefined if the turn has ended meanwhile.
+ */
+export function endTurnInDoubt(db: Db, ref: TurnRef): Promise<TurnState | undefined> {
+  return inTransaction(db, async (trx) => {
+    const { open, session } = await loadContext(trx, ref);
+    return open?.id === ref.turnId ? giveToPeople(trx, ref, { open, session }) : undefined;
+  });
+}
+
+type LoadedTurn = Awaited<ReturnType<typeof loadContext>>;
+
+/** Ends a turn without an answer, and hands its session off unless people have it. */
+async function giveToPeople(
+  trx: Trx,
+  ref: TurnRef,
+  { open, session }: { open: NonNullable<LoadedTurn['open']>; session: LoadedTurn['session'] },
+): Promise<TurnState> {
+  const end: { state: TurnState; reason: string } = session.assist_mode
+    ? { state: 'skipped', reason: 'people_have_it' }
+    : { state: 'handed_off', reason: 'ai_failed' };
+  if (!session.assist_mode) await handOff(trx, ref.orgId, ref.sessionId, { reason: end.reason });
+  await endTurn(trx, ref, open, end);
+  return end.state;
 }

@@ -3,6 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { NextStep } from './contract.ts';
 import type { ListRuns } from './schema.ts';
+import type { AutomationStepsTable, RunStatus } from './table.ts';
 
 export const MAX_STEPS = 1_000;
 
@@ -83,16 +84,21 @@ export async function listReachedSteps(db: Db, orgId: string, runId: string): Pr
   return new Set(rows.map(({ step_id }) => step_id));
 }
 
-/** Returns the step that a run is at, or has failed at. */
-export const findUnfinishedStep = (db: Db, orgId: string, runId: string) =>
+/** The states of the step that a run is at. A run in another state is at none. */
+const STATES_AT: Partial<Record<RunStatus, AutomationStepsTable['status'][]>> = {
+  in_progress: ['in_progress', 'waiting'],
+  failed: ['failed'],
+};
+
+/** Returns the step that a run in progress is at, or that a failed one has failed at: the same one as in the list of runs. */
+export const findUnfinishedStep = (db: Db, orgId: string, { runId, status }: { runId: string; status: RunStatus }) =>
   db
     .selectFrom('automation_steps')
     .select(['path', 'status', 'next_try_at'])
     .where('org_id', '=', orgId)
     .where('run_id', '=', runId)
-    .where('status', 'in', ['in_progress', 'waiting', 'failed'])
-    .orderBy(sql`coalesce(ended_at, 'infinity')`, 'desc')
-    .orderBy('started_at', 'desc')
+    .where('status', '=', sql<AutomationStepsTable['status']>`any(${STATES_AT[status] ?? []}::text[])`)
+    .orderBy(sql`coalesce(ended_at, started_at)`, 'desc')
     .limit(1)
     .executeTakeFirst();
 

@@ -20,6 +20,25 @@ export async function listRunsInProgress(db: Db, after: RunRef | undefined, limi
   return rows;
 }
 
+/**
+ * Returns runs of all orgs that are in doubt after a restore, in a fixed order: begun or queued before a time, at which the
+ * lost database may have had their next steps. A run that waits longer had none.
+ */
+export async function listRunsInDoubt(
+  db: Db,
+  { after, limit, lostUntil }: { after: RunRef | undefined; limit: number; lostUntil: Date },
+): Promise<RunRef[]> {
+  const { rows } = await sql<RunRef>`
+    select org_id as "orgId", id as "runId" from automation_runs as run
+    where status in ('idle', 'in_progress') and created_at <= ${lostUntil}::timestamptz and not exists (
+      select from automation_steps as step where step.org_id = run.org_id and step.run_id = run.id and step.status = 'waiting'
+        and (step.input ->> 'until')::timestamptz > ${lostUntil}::timestamptz
+    )
+      and ${behindInOrder(after?.orgId, after?.runId, limit)}
+  `.execute(db);
+  return rows;
+}
+
 const stepsOf = (trx: Trx, { orgId, runId }: RunRef) =>
   trx.selectFrom('automation_steps').select(['path', 'status']).where('org_id', '=', orgId).where('run_id', '=', runId);
 

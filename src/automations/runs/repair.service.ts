@@ -14,10 +14,12 @@ import { findNextStep } from './resume-point.service.ts';
 import { resumeRun, startQueuedRuns } from './run-queue.service.ts';
 import { lockRun } from './shared.queries.ts';
 
-export { listRunsInProgress } from './repair.queries.ts';
+export { listRunsInDoubt, listRunsInProgress } from './repair.queries.ts';
 
 const STOPPED = 'Stopped in Temporal';
 const LOST = 'Its workflow ended in Temporal without the result being stored: check the effect, then retry or rerun';
+const RESTORED =
+  'The database was restored from a backup: its steps may have been done since. Check the effect, then retry or rerun';
 
 /** Returns the id of the workflow that does a run: its own or that of its batch. */
 export const findableWorkflowOf = ({ runId, batchId }: RunInProgress): string =>
@@ -51,7 +53,7 @@ export async function mendRun(
     const run = await lockRun(trx, orgId, runId);
     if (run?.status !== 'in_progress' || (await hasPendingCommand(trx, workflowIdOfRun(runId)))) return undefined;
     const context = await loadContext(trx, orgId, run);
-    const next = await (state === 'ended' ? failLostRun(trx, context) : findNextStep(trx, context));
+    const next = await (state === 'ended' ? failLostRun(trx, context, LOST) : findNextStep(trx, context));
     if (next.kind === 'end' || next.kind === 'failed') await startQueuedRuns(trx, orgId);
     else await enqueue(trx, orgId, resumeRun(orgId, runId, next, context.definition.name));
     return next.kind === 'failed' ? 'failed' : 'resumed';
@@ -69,12 +71,25 @@ async function mendRunInBatch(db: Db, ref: RunRef & BatchRef): Promise<string | 
   return released === undefined ? undefined : 'resumed';
 }
 
+/**
+ * Fails a run whose steps may have been done by a database that was lost. The queued runs of its org are in doubt too: none
+ * is started in its place. Returns what was done, or undefined if it has ended meanwhile.
+ */
+export function failRunInDoubt(db: Db, { orgId, runId }: RunRef): Promise<'failed' | undefined> {
+  return inTransaction(db, async (trx) => {
+    const run = await lockRun(trx, orgId, runId);
+    if (run?.status !== 'in_progress' && run?.status !== 'idle') return undefined;
+    await failLostRun(trx, await loadContext(trx, orgId, run), RESTORED);
+    return 'failed';
+  });
+}
+
 /** Fails a run at its step in flight, so that the step can be retried by hand. */
-async function failLostRun(trx: Trx, context: RunContext): Promise<NextStep> {
+async function failLostRun(trx: Trx, context: RunContext, message: string): Promise<NextStep> {
   const { orgId, run, definition } = context;
   const open = await findOpenStep(trx, { orgId, runId: run.id });
   const step = open && stepAt(definition.blocks, open.path);
-  if (open !== undefined && step !== undefined) return failRun(trx, context, { path: open.path, step, message: LOST });
-  await finishRun(trx, orgId, run.id, { status: 'failed', error: LOST });
-  return { kind: 'failed', error: LOST };
+  if (open !== undefined && step !== undefined) return failRun(trx, context, { path: open.path, step, message });
+  await finishRun(trx, orgId, run.id, { status: 'failed', error: message });
+  return { kind: 'failed', error: message };
 }

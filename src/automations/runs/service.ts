@@ -85,7 +85,7 @@ export async function getRun(db: Db, orgId: string, { workflowId, runId, cursor,
     listSteps(db, orgId, runId, after),
     listRetries(db, orgId, runId),
     run.run_ended_at === null ? new Set<string>() : listReachedSteps(db, orgId, runId),
-    findUnfinishedStep(db, orgId, runId),
+    findUnfinishedStep(db, orgId, { runId, status: run.status }),
     getVersion(db, orgId, run.version_id),
   ]);
   const page = cutToPage(listed.slice(0, MAX_STEPS));

@@ -13,12 +13,9 @@ const RENEW = 'renew the certificate';
 
 /** Checks the names of this installation in DNS, and its certificates. */
 export async function examineNetwork(config: Config, dns: NameResolver): Promise<Finding[]> {
-  const { hostname, protocol } = new URL(config.PUBLIC_URL);
-  const isName = hostname !== 'localhost' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+  const { protocol } = new URL(config.PUBLIC_URL);
   return [
-    await examine('DNS of PUBLIC_URL', 'correct DNS_SERVERS, or the network', async () =>
-      isName ? judgeAddresses(hostname, await dns.resolveAddresses(hostname)) : skipped(`${hostname} is no name`),
-    ),
+    ...(await examineNames(config, dns)),
     await examine('certificate of PUBLIC_URL', 'correct the certificate or the proxy', async () =>
       protocol === 'https:' ? judgeDate(await certificateAt(new URL(config.PUBLIC_URL))) : skipped('it has no TLS'),
     ),
@@ -27,17 +24,39 @@ export async function examineNetwork(config: Config, dns: NameResolver): Promise
   ];
 }
 
-const judgeAddresses = (name: string, addresses: string[]): Judgement =>
+/** Checks that the names of addresses for people are in DNS. */
+async function examineNames({ PUBLIC_URL, DASHBOARD_URL, TEMPORAL_UI_URL }: Config, dns: NameResolver) {
+  const checked = Object.entries({ PUBLIC_URL, DASHBOARD_URL, TEMPORAL_UI_URL }).flatMap(([setting, url]) =>
+    url === undefined ? [] : [{ setting, name: new URL(url).hostname }],
+  );
+  return Promise.all(
+    checked.map(({ setting, name }) =>
+      examine(`DNS of ${setting}`, 'correct DNS_SERVERS, or the network', async () => {
+        const isName = name !== 'localhost' && isIP(name.replace(/^\[|\]$/g, '')) === 0;
+        if (!isName) return skipped(`${name} is no name`);
+        return judgeAddresses(setting, name, await dns.resolveAddresses(name));
+      }),
+    ),
+  );
+}
+
+const judgeAddresses = (setting: string, name: string, addresses: string[]): Judgement =>
   addresses.length === 0
-    ? fault(`${name} has no address`, 'add an A or AAAA record, or correct PUBLIC_URL')
+    ? fault(`${name} has no address`, `add an A or AAAA record, or correct ${setting}`)
     : ok(`${name} is ${addresses.join(', ')}`);
 
 async function judgeInbound({ INBOUND_DOMAIN: domain }: Config, dns: NameResolver): Promise<Judgement> {
   if (domain === undefined) return skipped('it is not set');
   const exchanges = await dns.resolveMx(domain);
-  return exchanges.length === 0
-    ? fault(`${domain} has no MX record`, 'add one that leads to INBOUND_SMTP_PORT of the worker')
-    : ok(`mail for ${domain} goes to ${exchanges.join(', ')}`);
+  if (exchanges.length === 0)
+    return fault(`${domain} has no MX record`, 'add one that leads to INBOUND_SMTP_PORT of the worker');
+  const found = `mail for ${domain} goes to ${exchanges.join(', ')}`;
+  const addresses = await Promise.all(exchanges.map((exchange) => dns.resolveAddresses(exchange)));
+  const lost = exchanges.filter((_, nth) => addresses[nth]?.length === 0);
+  if (lost.length === 0) return ok(found);
+  const remedy = 'add an A or AAAA record for it, or correct the MX record';
+  const gone = `${found}; ${lost.join(', ')} has no address`;
+  return lost.length === exchanges.length ? fault(gone, remedy) : warning(gone, remedy);
 }
 
 async function judgeMailFiles({ INBOUND_TLS_CERT, INBOUND_TLS_KEY }: Config): Promise<Judgement> {

@@ -1,15 +1,22 @@
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { connectTemporal, connectTemporalHealth } from '../../temporal/client.ts';
+import { TASK_QUEUES, type TaskQueue } from '../../temporal/contract.ts';
 import { examine, type Finding, fault, type Judgement, ok, skipped, warning } from './findings.ts';
 import { findTimeZoneDifferences } from './time-zone-differences.ts';
 
 const TESTED_VERSION = '1.31';
 const SEARCH_ATTRIBUTES = ['OrgId', 'SubjectId', 'Kind', 'WaitsFor', 'Title'];
 const DEADLINE_MS = 2_000;
+const DAY_SECONDS = 86_400;
+const MAX_CLOCK_MS = 1_000;
+/** The kind of tasks that workers of all queues poll for. */
+const ACTIVITY_TASKS = 2;
+/** A crawler without a worker of this queue reads pages without a browser. */
+const OPTIONAL_QUEUES: ReadonlySet<TaskQueue> = new Set(['rendering']);
 const REACH = 'correct TEMPORAL_ADDRESS, or start Temporal';
 
-/** Checks Temporal: that it can be reached, its version, namespace and search attributes, and the time zones. */
+/** Checks Temporal: that it can be reached, its version, namespace and search attributes, workers, clock and time zones. */
 export async function examineTemporal(db: Db | undefined, config: Config): Promise<Finding[]> {
   const health = connectTemporalHealth(config);
   const { client, close } = connectTemporal(config);
@@ -18,8 +25,9 @@ export async function examineTemporal(db: Db | undefined, config: Config): Promi
     if (reached.state === 'fault') return [reached];
     return [
       reached,
-      await examine('namespace', REACH, async () => judgeNamespace(await health.check(), config)),
+      await examine('namespace', REACH, async () => judgeNamespace(client, await health.check(), config)),
       await examine('search attributes', REACH, () => judgeSearchAttributes(client, config)),
+      ...(await examineWorkers(client, config)),
       await examine('time zones', REACH, () => judgeTimeZones(db, client)),
     ];
   } finally {
@@ -41,10 +49,65 @@ async function judgeVersion(client: Client): Promise<Judgement> {
     : ok(version);
 }
 
-const judgeNamespace = (state: 'ok' | 'no-namespace', { TEMPORAL_NAMESPACE: name }: Config): Judgement =>
-  state === 'ok'
-    ? ok(name)
-    : fault(`${name} does not exist`, 'correct TEMPORAL_NAMESPACE, or run deploy/temporal-namespace.sh');
+async function judgeNamespace(
+  client: Client,
+  state: 'ok' | 'no-namespace',
+  { TEMPORAL_NAMESPACE: namespace }: Config,
+): Promise<Judgement> {
+  if (state === 'no-namespace')
+    return fault(`${namespace} does not exist`, 'correct TEMPORAL_NAMESPACE, or run deploy/temporal-namespace.sh');
+  const { config } = await inTime(client, () => client.workflowService.describeNamespace({ namespace }));
+  const days = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) / DAY_SECONDS;
+  const found = `${namespace}, which shows for ${Math.round(days * 10) / 10} days what has ended`;
+  return days < 1
+    ? warning(found, 'set TEMPORAL_RETENTION to several days: after a restore, what has ended is looked up there')
+    : ok(found);
+}
+
+/** A process that asks Temporal for tasks. */
+interface Poller {
+  queue: TaskQueue;
+  askedAt: number;
+}
+
+/** Checks that each queue has workers, and Temporal's clock by when it heard from them. */
+async function examineWorkers(client: Client, config: Config): Promise<Finding[]> {
+  let pollers: Poller[] = [];
+  const workers = await examine('workers', REACH, async () => {
+    pollers = (await Promise.all(TASK_QUEUES.map((queue) => listPollers(client, config, queue)))).flat();
+    return judgeWorkers(pollers);
+  });
+  return [workers, await examine('clock of Temporal', REACH, async () => judgeClock(pollers))];
+}
+
+async function listPollers(client: Client, { TEMPORAL_NAMESPACE: namespace }: Config, queue: TaskQueue) {
+  const { pollers } = await inTime(client, () =>
+    client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType: ACTIVITY_TASKS }),
+  );
+  return (pollers ?? []).map(({ lastAccessTime }) => ({
+    queue,
+    askedAt: Number(lastAccessTime?.seconds ?? 0) * 1_000 + (lastAccessTime?.nanos ?? 0) / 1e6,
+  }));
+}
+
+function judgeWorkers(pollers: Poller[]): Judgement {
+  const polled = new Set(pollers.map(({ queue }) => queue));
+  const missing = TASK_QUEUES.filter((queue) => !polled.has(queue) && !OPTIONAL_QUEUES.has(queue));
+  if (missing.length === 0) return ok('all queues have some');
+  return warning(
+    `no worker polls ${missing.join(', ')}`,
+    'start workers, or add these to WORKER_QUEUES of one: their work waits',
+  );
+}
+
+/** Temporal says when it last heard from a worker. A time to come is one of another clock. */
+function judgeClock(pollers: Poller[]): Judgement {
+  if (pollers.length === 0) return skipped('it is seen by the workers, and none is there');
+  const aheadMs = Math.round(Math.max(...pollers.map(({ askedAt }) => askedAt)) - Date.now());
+  return aheadMs > MAX_CLOCK_MS
+    ? fault(`${aheadMs} ms ahead of this machine`, 'synchronize the clocks of both machines by NTP')
+    : ok('not ahead of this machine');
+}
 
 async function judgeSearchAttributes(client: Client, { TEMPORAL_NAMESPACE: namespace }: Config): Promise<Judgement> {
   const { customAttributes } = await inTime(client, () =>

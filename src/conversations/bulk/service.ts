@@ -75,14 +75,17 @@ export async function getJob(db: Db, org: OrgPrincipal, id: string, others: read
 
 /**
  * Applies the action of a job to the next of its sessions, or ends the job. A session is changed and recorded as done in
- * one transaction: once, however often the job is interrupted. Returns whether the job has ended.
+ * one transaction: once, however often the job is interrupted. Returns whether this process can do no more of it now.
  */
 export const continueJob = (db: Db, ref: SessionJobRef): Promise<boolean> =>
   inTransaction(db, async (trx) => {
     const job = await findJob(trx, ref.orgId, ref.jobId);
     if (job === undefined || job.state === 'done') return true;
     const [sessionId] = await sessionJobs.lockNext(trx, ref, 1);
-    if (sessionId === undefined) return finishJob(trx, ref);
+    if (sessionId === undefined) {
+      await finishJob(trx, ref);
+      return true;
+    }
     const change = { action: actionOf(job.action), userId: job.user_id };
     const error = await runAsActor(actorOf(job), () => changeOne(trx, ref.orgId, sessionId, change));
     await sessionJobs.settle(trx, ref, {
@@ -110,12 +113,11 @@ const actionOf = (stored: StoredAction): BulkAction =>
       }
     : stored;
 
-async function finishJob(trx: Trx, ref: SessionJobRef): Promise<boolean> {
+async function finishJob(trx: Trx, ref: SessionJobRef): Promise<void> {
   const ended = await sessionJobs.end(trx, ref);
-  if (ended === undefined) return false; // another process has its last sessions
+  if (ended === undefined) return; // another process has its last sessions, and the workflow looks again
   const members = ended.user_id === null ? [] : [ended.user_id];
   await addNotifications(trx, ref.orgId, members, { kind: 'ended', sessionId: null, data: { job_id: ref.jobId } });
-  return true;
 }
 
 /** Applies an action to a session. Returns why it was refused, or null. */

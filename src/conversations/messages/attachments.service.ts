@@ -2,13 +2,13 @@ import type { Db } from '../../db/connect.ts';
 import { DomainError, type ErrorKind, ProviderError, refused } from '../../errors.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { findOwnMedia, type Media, openMedia, storeContent } from '../../media/service.ts';
+import { findOwnMedia, type Media, openMedia, storeUnclaimedMedia } from '../../media/service.ts';
 import type { Chunks } from '../../media/spool.ts';
 import type { Egress } from '../../providers/egress/egress.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { ChatAttachment } from './schema.ts';
 
-export { discardMedia as discardAttachments } from '../../media/service.ts';
+export { deleteUnclaimedMedia as discardAttachments } from '../../media/service.ts';
 
 export interface AttachmentDeps {
   db: Db;
@@ -34,7 +34,7 @@ export const attachmentOf = ({ id, file_name, mime_type, size }: Media): StoredA
 
 /**
  * Stores the files of a message, downloading those given by URL and copying those of own links, and adds their rows to `kept` for the caller to
- * insert. Files before a failing one are added as well. Must not be called inside a transaction. Throws a DomainError
+ * keep. Files before a failing one are added as well. Must not be called inside a transaction. Throws a DomainError
  * with the refused attachment and the reason.
  */
 export async function storeAttachments(
@@ -56,7 +56,7 @@ async function storeAttachment(
 ): Promise<Media> {
   const content = url === undefined ? [bytesOf(base64)] : await contentOf(deps, orgId, url, `${field}.url`);
   try {
-    return await storeContent(deps.storage, orgId, { content, fileName: name });
+    return await storeUnclaimedMedia(deps.db, deps.storage, orgId, { content, fileName: name });
   } catch (error) {
     throw error instanceof DomainError
       ? errorForField(error, `${field}.${url === undefined ? 'base64' : 'url'}`)

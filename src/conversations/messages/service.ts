@@ -12,7 +12,7 @@ import { Undeliverable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { mayShowLanguage } from '../../languages/detection.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { type Media, recordMedia } from '../../media/service.ts';
+import { keepMedia, type Media } from '../../media/service.ts';
 import { listConnections } from '../../orgs/integrations/service.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { reassign } from '../assignment/service.ts';
@@ -115,7 +115,7 @@ async function lockForMessage(
   ]);
   if (expected_last_id !== undefined)
     await assertSeen(trx, deps.mediaLinks, orgId, { sessionId, lastSeenId: expected_last_id });
-  for (const file of files) await recordMedia(trx, file);
+  await keepMedia(trx, orgId, files);
   return { session, terms };
 }
 

@@ -71,7 +71,7 @@ export const IfMatch = z.looseObject({
 });
 
 export const CustomStatuses = z.object({
-  items: z.array(z.object({ id: z.int(), name: z.string() }).meta({ id: 'ChatSessionStatus' })),
+  items: z.array(z.object({ id: z.int(), name: z.string() }).meta({ id: 'CustomSessionStatus' })),
   next: z.null(),
 });
 

@@ -13,11 +13,13 @@ import { endCrawl } from './ending.service.ts';
 import {
   countStoredPages,
   countUnseen,
+  decrementHeld,
   deferRemovals,
   deleteForgotten,
   findPageByKey,
   incrementRemoved,
   isCompleteCrawl,
+  keepPages,
   listDeferredRemovals,
   listRemovals,
   markRedirectLoops,
@@ -126,18 +128,37 @@ async function reasonOfFailure(trx: Trx, orgId: string, datasource: DatasourceRo
  */
 export function releaseRemovals(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<number> {
   return inTransaction(db, async (trx) => {
-    if ((await lockDatasource(trx, orgId, datasourceId)) === undefined) throw notFound('datasource');
-    const job = await findJob(trx, orgId, datasourceId, jobId);
-    if (job === undefined) throw notFound('crawl');
-    if ((await findActiveJob(trx, orgId, datasourceId)) !== undefined)
-      throw conflict('A crawl of the datasource is in progress');
-    const held = await listDeferredRemovals(trx, orgId, datasourceId);
-    if (held.length > job.held_pages)
-      throw conflict(
-        `${held.length} pages are held back, and this crawl has held back ${job.held_pages}: release them by the crawl that shows all`,
-      );
+    const held = await lockDeferredRemovals(trx, orgId, datasourceId, jobId);
     await removePages(trx, orgId, jobId, held);
     await incrementRemoved(trx, orgId, jobId, held.length);
     return held.length;
   });
+}
+
+/**
+ * Keeps the pages deferred by a crawl. A later crawl has to find them gone as often as any other page before it removes
+ * them. Returns their number. Throws as `releaseRemovals` does.
+ */
+export function refuseRemovals(db: Db, orgId: string, datasourceId: string, jobId: string): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const held = await lockDeferredRemovals(trx, orgId, datasourceId, jobId);
+    const ids = held.map(({ id }) => id);
+    await keepPages(trx, orgId, ids);
+    await decrementHeld(trx, orgId, jobId, ids.length);
+    return ids.length;
+  });
+}
+
+async function lockDeferredRemovals(trx: Trx, orgId: string, datasourceId: string, jobId: string): Promise<Removal[]> {
+  if ((await lockDatasource(trx, orgId, datasourceId)) === undefined) throw notFound('datasource');
+  const job = await findJob(trx, orgId, datasourceId, jobId);
+  if (job === undefined) throw notFound('crawl');
+  if ((await findActiveJob(trx, orgId, datasourceId)) !== undefined)
+    throw conflict('A crawl of the datasource is in progress');
+  const held = await listDeferredRemovals(trx, orgId, datasourceId);
+  if (held.length > job.held_pages)
+    throw conflict(
+      `${held.length} pages are held back, and this crawl has held back ${job.held_pages}: decide by the crawl that shows all`,
+    );
+  return held;
 }

@@ -119,6 +119,21 @@ export async function deferRemovals(trx: Trx, orgId: string, ids: string[]): Pro
 export const listDeferredRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
   storedPages(trx, orgId, datasourceId).where('reason', '=', 'removal_held').execute();
 
+/** Takes deferred removals back, with all that counted towards them. */
+export async function keepPages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+  await sql`
+    update crawl_pages set removal = null, reason = null, detail = null, unseen_count = 0, gone_count = 0,
+      updated_at = now()
+    where org_id = ${orgId} and id = any(${ids}::uuid[])
+  `.execute(trx);
+}
+
+export async function decrementHeld(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
+  await sql`
+    update crawl_jobs set held_pages = greatest(0, held_pages - ${count}) where org_id = ${orgId} and id = ${jobId}
+  `.execute(trx);
+}
+
 export async function incrementRemoved(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
   await sql`
     update crawl_jobs set removed_pages = removed_pages + ${count}, held_pages = greatest(0, held_pages - ${count})

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { DatasourcePath } from '../datasources/schema.ts';
-import { releaseRemovals } from './finishing.service.ts';
+import { refuseRemovals, releaseRemovals } from './finishing.service.ts';
 import { createProgressStreams } from './progress-streams.service.ts';
 import {
   Affected,
@@ -125,5 +125,19 @@ export const crawlJobRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
       response: { 200: Affected, ...errorResponses(403, 404, 409) },
     },
     handler: async ({ db, org, params }) => ({ affected: await releaseRemovals(db, org.id, params.id, params.jobId) }),
+  });
+
+  app.delete('/crawl/:id/crawls/:jobId/removals', {
+    config: { scope: 'crawl:write' },
+    schema: {
+      operationId: 'keepHeldPages',
+      summary: 'Keep held pages',
+      tags,
+      description:
+        'Keeps the pages of the website that were held back. They are removed only once later crawls find them gone anew. The 409s are those of their removal.',
+      params: JobPath,
+      response: { 200: Affected, ...errorResponses(403, 404, 409) },
+    },
+    handler: async ({ db, org, params }) => ({ affected: await refuseRemovals(db, org.id, params.id, params.jobId) }),
   });
 };

@@ -2,16 +2,18 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../../db/keyset.ts';
+import type { PageReason } from '../reasons.rules.ts';
 import type { PageStatus } from './table.ts';
 
 export interface PageFilter {
   datasourceId: string;
   status?: PageStatus | undefined;
+  reason?: PageReason | undefined;
   q?: string | undefined;
 }
 
 /** Returns pages of a datasource, except those deleted by a user. */
-export const listPages = (db: Db, orgId: string, { datasourceId, status, q }: PageFilter, page: PageRequest) =>
+export const listPages = (db: Db, orgId: string, { datasourceId, status, reason, q }: PageFilter, page: PageRequest) =>
   db
     .selectFrom('crawl_pages')
     .select([
@@ -32,6 +34,7 @@ export const listPages = (db: Db, orgId: string, { datasourceId, status, q }: Pa
     .where('datasource_id', '=', datasourceId)
     .where(sql<boolean>`choice is distinct from 'deleted'`)
     .$call((query) => (status === undefined ? query : query.where('status', '=', status)))
+    .$call((query) => (reason === undefined ? query : query.where('reason', '=', reason)))
     .$if(q !== undefined, (query) =>
       query.where(
         sql<boolean>`(strpos(lower(url), lower(${q})) > 0 or strpos(lower(coalesce(title, '')), lower(${q})) > 0)`,

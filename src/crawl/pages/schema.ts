@@ -9,6 +9,7 @@ export const ListPages = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
   status: PageStatus.optional(),
+  reason: z.enum(PAGE_REASONS).optional(),
   q: z.string().min(1).max(500).optional().describe('Text in the URL or the title, ignoring case.'),
 });
 export type ListPages = z.infer<typeof ListPages>;

@@ -61,14 +61,17 @@ export const deliveryJobs: OtherJobs = {
 
 /**
  * Settles the next deliveries of a job, or ends the job. Deliveries are settled and recorded as done in one transaction:
- * once, however often the job is interrupted. Returns whether the job has ended.
+ * once, however often the job is interrupted. Returns whether this process can do no more of it now.
  */
 export const continueDeliveryJob = (db: Db, ref: DeliveryJobRef): Promise<boolean> =>
   inTransaction(db, async (trx) => {
     const job = await findDeliveryJob(trx, ref.orgId, ref.jobId);
     if (job === undefined || job.state === 'done') return true;
     const ids = await jobsOfDeliveries.lockNext(trx, ref, DELIVERIES_PER_BATCH);
-    if (ids.length === 0) return finishJob(trx, ref);
+    if (ids.length === 0) {
+      await finishJob(trx, ref);
+      return true;
+    }
     const settled = new Set(await settleUnknownDeliveries(trx, ref.orgId, ids, job.outcome));
     const errors = new Map(ids.filter((id) => !settled.has(id)).map((id) => [id, NOT_UNKNOWN]));
     await jobsOfDeliveries.settle(trx, ref, { ids, errors });
@@ -79,11 +82,10 @@ export const continueDeliveryJob = (db: Db, ref: DeliveryJobRef): Promise<boolea
 export const readDeliveryJobProgress = async (db: Db, { orgId, jobId }: DeliveryJobRef): Promise<ItemJobProgress> =>
   progressOf(await findDeliveryJob(db, orgId, jobId));
 
-async function finishJob(trx: Trx, ref: DeliveryJobRef): Promise<boolean> {
+async function finishJob(trx: Trx, ref: DeliveryJobRef): Promise<void> {
   const ended = await jobsOfDeliveries.end(trx, ref);
-  if (ended === undefined) return false; // another process has its last deliveries
+  if (ended === undefined) return; // another process has its last deliveries, and the workflow looks again
   const members = ended.user_id === null ? [] : [ended.user_id];
   const data = { job_id: ref.jobId, of: 'deliveries' };
   await addNotifications(trx, ref.orgId, members, { kind: 'ended', sessionId: null, data });
-  return true;
 }

@@ -26,6 +26,7 @@ export const sandboxRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'any' },
     schema: {
       operationId: 'listSandboxOutbox',
+      summary: 'List what went to the sandbox',
       tags: ['deliveries'],
       description:
         'The latest 1,000 SMS, WhatsApp messages and calls that went to the sandbox, newest first. In development only.',

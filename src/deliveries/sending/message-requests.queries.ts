@@ -76,7 +76,7 @@ export interface SendEligibility {
   /** The id of this attempt, stored in its rows. */
   lease: string;
   /** Why nothing can be sent at all, or null. */
-  blockedReason: string | null;
+  missingSenderReason: string | null;
   /** SQL: whether the address of the e-mail `delivery` is blocked. */
   isAddressBlocked: RawBuilder<SqlBool>;
   /** SQL: whether the `contact` of a delivery is blocked. */
@@ -88,7 +88,7 @@ export async function claimRequested(
   db: Db,
   orgId: string,
   ids: string[],
-  { lease, blockedReason, isAddressBlocked, isContactBlocked }: SendEligibility,
+  { lease, missingSenderReason, isAddressBlocked, isContactBlocked }: SendEligibility,
 ): Promise<ClaimedSend[]> {
   const { rows } = await sql<ClaimedSend & { status: string }>`
     with decided as (
@@ -96,9 +96,9 @@ export async function claimRequested(
           when delivery.contact_deleted then 'canceled'
           when case delivery.channel when 'email' then ${isAddressBlocked} else ${isContactBlocked} end then 'skipped'
           when suppression.reason is not null then 'suppressed'
-          when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
+          when ${missingSenderReason}::text is not null then 'failed' else 'sending' end as status,
         case when delivery.contact_deleted then ${endedReason(CONTACT_DELETED)}
-          else coalesce(suppression.reason, ${blockedReason}::text) end as reason
+          else coalesce(suppression.reason, ${missingSenderReason}::text) end as reason
       from deliveries as delivery
       left join contacts as contact on contact.org_id = delivery.org_id and contact.id = delivery.contact_id
       left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = delivery.channel

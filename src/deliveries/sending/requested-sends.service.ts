@@ -12,7 +12,7 @@ import {
   settleInterruptedRequested,
 } from './message-requests.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
-import { type SendBatchDeps, sendBatch } from './send-batch.service.ts';
+import { type SendBatchDeps, SendingPaused, sendBatch } from './send-batch.service.ts';
 import { SenderUnavailable } from './send-chunks.ts';
 
 const SENDS_PER_BATCH = 500;
@@ -44,8 +44,8 @@ export async function sendRequested(
     channel,
     lease,
     items: waiting.ids,
-    claim: async (ids, { blockedReason }) =>
-      (await claimRequested(db, orgId, ids, { lease, blockedReason, ...isBlocked })).map(
+    claim: async (ids, { missingSenderReason }) =>
+      (await claimRequested(db, orgId, ids, { lease, missingSenderReason, ...isBlocked })).map(
         ({ id, attempts, ...send }) => ({ attempts, message: { ...send, orgId, deliveryId: id }, position: 0 }),
       ),
   });
@@ -55,7 +55,8 @@ export async function sendRequested(
 
 /**
  * Sends one message. If the settings prevent all sends, the message fails at once, because a user waits for the answer.
- * If the provider is unavailable, this throws SenderUnavailable, and the message fails after an hour.
+ * If the provider is unavailable, this throws SenderUnavailable, and the message fails after an hour. While the operator has
+ * paused all sending, it waits without a limit.
  */
 export async function sendSingleMessage(
   deps: SendBatchDeps,
@@ -68,7 +69,7 @@ export async function sendSingleMessage(
   try {
     return await sendRequested(deps, orgId, { deliveryId }, channel);
   } catch (error) {
-    if (!(error instanceof SenderUnavailable)) throw error;
+    if (!(error instanceof SenderUnavailable) || error instanceof SendingPaused) throw error;
     const isOver = error.isConfiguration
       ? await failQueued(db, orgId, deliveryId, { reason: error.reason })
       : await failQueued(db, orgId, deliveryId, {

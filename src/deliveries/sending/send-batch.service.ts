@@ -1,10 +1,11 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
+import { isSendingPaused } from '../pause/service.ts';
 import type { BeginClaimed, ClaimedMessage } from './claims-ahead.ts';
 import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from './message-sender.ts';
 import { type Attempt, type SendResult, settleDeliveries } from './outcomes.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
-import { sendInChunks } from './send-chunks.ts';
+import { SenderUnavailable, sendInChunks } from './send-chunks.ts';
 import type { SettlingContinuation } from './settling.rules.ts';
 
 export interface SendBatchDeps {
@@ -19,7 +20,7 @@ export interface BatchSender {
   /** The number or address of all its messages; null if each message has its own. */
   fromAddress: string | null;
   /** Why nothing can be sent at all, or null. */
-  blockedReason: string | null;
+  missingSenderReason: string | null;
 }
 
 /** Sends on one channel. Their owner claims them; the outcomes are settled here. */
@@ -49,25 +50,38 @@ export interface OutcomeCounts {
   unknown: number;
 }
 
+/** How long a batch waits before it looks again whether sending is still paused. */
+const PAUSE_RETRY_MS = 30_000;
+
+/** The operator has paused all sending: everything waits, however long. */
+export class SendingPaused extends SenderUnavailable {
+  constructor() {
+    super({ reason: 'the operator has paused all sending', isConfiguration: false, retryAfterMs: PAUSE_RETRY_MS });
+    this.name = 'SendingPaused';
+  }
+}
+
 /**
  * Sends a batch with the org's sender of the channel. Each message is sent at most once: its delivery is claimed first,
  * and one without a known outcome is reconciled with the provider. Throws SenderUnavailable if the sender as a whole is
- * unavailable; the messages then wait.
+ * unavailable, or SendingPaused; the messages then wait.
  */
 export async function sendBatch<Item>(
   { db, senders, isStopped }: SendBatchDeps,
   orgId: string,
   { channel, lease, items, claim, begin, continuation, endRequeued }: SendBatch<Item>,
 ): Promise<OutcomeCounts> {
+  if (items.length > 0 && (await isSendingPaused(db))) throw new SendingPaused();
   const sender = (await senders.of(orgId, channel)) ?? NOT_CONNECTED;
-  const blockedReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
+  const missingSenderReason = sender === NOT_CONNECTED ? NOT_CONNECTED_REASON : null;
   const attempt: Attempt = { provider: sender.provider, lease, continuation };
   const counts = { sent: 0, failed: 0, unknown: 0 };
   await sendInChunks<Item>({
     items,
     sender,
     isStopped,
-    claim: (chunk, firstPosition) => claim(chunk, { fromAddress: sender.fromAddress, blockedReason }, firstPosition),
+    claim: (chunk, firstPosition) =>
+      claim(chunk, { fromAddress: sender.fromAddress, missingSenderReason }, firstPosition),
     begin,
     settle: async (results) => {
       await settle(db, orgId, { attempt, results, endRequeued });

@@ -26,6 +26,26 @@ export async function listUnsettledRequests(
   return rows;
 }
 
+/**
+ * Returns requests like listUnsettledRequests that are in doubt after a restore: with a send that was due before a time, at
+ * which the lost database may have had its outcome.
+ */
+export async function listRequestsInDoubt(
+  db: Db,
+  { after, limit, lostUntil }: { after: RequestRef | undefined; limit: number; lostUntil: Date },
+): Promise<RequestRef[]> {
+  const { rows } = await sql<RequestRef>`
+    select distinct delivery.org_id as "orgId", coalesce(email_request_id, delivery.id) as id, email_request_id is null as "isMessage"
+    from deliveries as delivery
+    left join email_requests as request on request.org_id = delivery.org_id and request.id = delivery.email_request_id
+    where sequence_id is null and status in ('queued', 'sending')
+      and coalesce(not_before, request.due_at, delivery.created_at) <= ${lostUntil}::timestamptz
+      and ${after === undefined ? sql`true` : sql`(delivery.org_id, coalesce(email_request_id, delivery.id)) > (${after.orgId}::uuid, ${after.id}::uuid)`}
+    order by 1, 2 limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
 /** Returns the milliseconds until a request for e-mails is due. */
 export async function findRequestDelay(db: Db, orgId: string, requestId: string): Promise<number> {
   const { rows } = await sql<{ ms: number }>`

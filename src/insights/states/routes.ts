@@ -8,6 +8,9 @@ const tags = ['insights'];
 const shared = { tags, params: InsightPath };
 const answers = { 200: Insight, ...errorResponses(403, 404) };
 
+/** Whether a body is one that was read: only those have the id. */
+const hasId = (body: unknown): boolean => typeof body === 'object' && body !== null && 'id' in body;
+
 /** Routes that change an insight. */
 export const stateRoutes: FastifyPluginAsyncZod = async (app) => {
   app.patch('/insights/:id', {
@@ -21,7 +24,8 @@ export const stateRoutes: FastifyPluginAsyncZod = async (app) => {
       body: UpdateInsight,
       response: answers,
     },
-    handler: async ({ db, org, params, body }) => changeInsight(db, org.id, params.id, body),
+    handler: async ({ db, org, params, body, given }) =>
+      changeInsight(db, org.id, params.id, body, { isSentBack: hasId(given.body) }),
   });
 
   app.post('/insights/:id/assign', {

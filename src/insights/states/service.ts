@@ -54,12 +54,24 @@ export const reopenInsight = (db: Db, orgId: string, id: string) =>
     await updateInsight(trx, orgId, rootId, { ...NOT_RESOLVED, status: 'unresolved', archived_reason: null });
   });
 
-/** Names an insight and sets its category, or that it has none, by hand. Throws notFound, and invalid for a category unknown to the org. */
-export const changeInsight = (db: Db, orgId: string, id: string, { content, category }: UpdateInsight) =>
+/**
+ * Names an insight and sets its category, or that it has none, by hand. Of an insight that is sent back as it was read,
+ * only what differs is set by hand. Throws notFound, and invalid for a category unknown to the org.
+ */
+export const changeInsight = (
+  db: Db,
+  orgId: string,
+  id: string,
+  { content, category }: UpdateInsight,
+  { isSentBack = false } = {},
+) =>
   change(db, orgId, id, async (trx, insight) => {
-    if (typeof category === 'string') await assertCategory(trx, orgId, category);
-    if (content !== undefined) await nameByHand(trx, orgId, insight.id, content);
-    if (category !== undefined) await updateInsight(trx, orgId, insight.id, { category, category_by: 'person' });
+    const isGiven = <Value>(value: Value | undefined, stored: Value): value is Value =>
+      value !== undefined && !(isSentBack && value === stored);
+    if (isGiven(content, insight.content)) await nameByHand(trx, orgId, insight.id, content);
+    if (!isGiven(category, insight.category)) return;
+    if (category !== null) await assertCategory(trx, orgId, category);
+    await updateInsight(trx, orgId, insight.id, { category, category_by: 'person' });
   });
 
 async function assertCategory(trx: Trx, orgId: string, category: string): Promise<void> {

@@ -33,6 +33,7 @@ const OPERATIONS_SOURCE = 'api_reference';
 
 const FORMAT: DocumentFormat<Operation[]> = {
   module: new URL('./operations.ts', import.meta.url),
+  name: 'readOperations' satisfies keyof typeof import('./operations.ts'),
   read: readOperations,
 };
 

@@ -43,7 +43,7 @@ export function createRendering(): Rendering {
     const signal = AbortSignal.timeout(MAX_WAIT_MS);
     return turns.run(orgId, async () => {
       signal.throwIfAborted();
-      return thread.run(text, { name: htmlOfArticle.name, signal });
+      return thread.run(text, { name: 'htmlOfArticle' satisfies keyof typeof import('./markdown.rules.ts'), signal });
     });
   };
 

@@ -17,10 +17,10 @@ export interface KeyUse {
   advice: string;
 }
 
-/** Counts the stored secrets by their keys. */
-export async function listKeyUses(db: Db, secrets: Secrets): Promise<KeyUse[]> {
+/** Counts the stored secrets by their keys, of all tables or of those that are named. */
+export async function listKeyUses(db: Db, secrets: Secrets, tables?: string[]): Promise<KeyUse[]> {
   const counts = new Map<string, Map<string, number>>(secrets.keyIds.map((keyId) => [keyId, new Map()]));
-  for (const column of SEALED_COLUMNS)
+  for (const column of SEALED_COLUMNS.filter(({ table }) => tables === undefined || tables.includes(table)))
     for await (const { key_ids } of sealedRows(db, secrets, column))
       for (const keyId of key_ids) {
         const columns = counts.get(keyId) ?? new Map<string, number>();

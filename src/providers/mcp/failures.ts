@@ -40,6 +40,13 @@ function describedFailure(error: unknown, host: string): EgressError {
   if (nameOf(error) === 'UnauthorizedError') return notDone(host, 'answered 401: its credentials were refused', error);
   if (memberOf(memberOf(error, 'data'), 'resultType') === 'input_required' || isQuestion(error))
     return notDone(host, 'needs_input: the tool asked a question that nobody here can answer', error);
+  if (code === 'LIST_PAGINATION_EXCEEDED')
+    return new EgressError(`${host} lists its tools on too many pages`, {
+      transient: false,
+      mayHaveArrived: true,
+      problem: 'too_large',
+      cause: error,
+    });
   if (code === 'REQUEST_TIMEOUT') return lost(host, 'did not answer in time', error, 'timeout');
   if (code !== undefined && NOT_DONE.has(code)) return notDone(host, `refused the call: ${wordsOf(error)}`, error);
   if (code !== undefined && /^-?\d+$/.test(code))

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Storage } from './port.ts';
+import type { Storage, StoredObject } from './port.ts';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 };
 
@@ -36,8 +36,20 @@ export function createFileStorage(root: string): Storage {
     },
 
     delete: (key) => rm(pathOf(key), { force: true }),
+    list: () => filesIn(root),
     close: async () => undefined,
   };
+}
+
+/** Walks through the folder. A file that is deleted meanwhile is left out. */
+async function* filesIn(root: string): AsyncIterable<StoredObject> {
+  for await (const entry of await opendir(root, { recursive: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined)
+      yield { key: relative(root, path).split(sep).join('/'), size: found.size, changedAt: found.mtime };
+  }
 }
 
 /** A new folder survives a crash only after its parent folder is synced to disk. */

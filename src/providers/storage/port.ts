@@ -28,5 +28,13 @@ export interface Storage {
   get(key: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Deletes an object. Does nothing if it does not exist. */
   delete(key: string): Promise<void>;
+  /** Lists the objects, in no order. Absent where the store cannot be listed here. */
+  list?(): AsyncIterable<StoredObject>;
   close(): Promise<void>;
+}
+
+export interface StoredObject {
+  key: string;
+  size: number;
+  changedAt: Date;
 }

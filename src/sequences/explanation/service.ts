@@ -105,8 +105,8 @@ async function eligibilityOfNext(
   const step = enrollment === undefined ? present[0] : present.find(({ id }) => id === nextId);
   if (step === undefined) return undefined;
   const channels = await listChannels(db, orgId, defaults);
-  const blockedReason = channels.has(CHANNEL_OF[step.action.type]) ? null : NOT_CONNECTED_REASON;
-  const rule = sendRuleOf(orgId, step.action, await getSendingPolicy(db, orgId, sequence), blockedReason);
+  const missingSenderReason = channels.has(CHANNEL_OF[step.action.type]) ? null : NOT_CONNECTED_REASON;
+  const rule = sendRuleOf(orgId, step.action, await getSendingPolicy(db, orgId, sequence), missingSenderReason);
   return findEligibility(db, orgId, { contactId, enrollmentId: enrollment?.id ?? null, rule });
 }
 

@@ -7,9 +7,9 @@ export interface SendRule {
   /** Transactional mail ignores opt-outs, but not bounced addresses. */
   isTransactional: boolean;
   /** The reason for sending nothing at all, or null. */
-  blockedReason: string | null;
+  missingSenderReason: string | null;
   /** SQL: whether the e-mail of `contact` is blocked. */
-  isBlocked: RawBuilder<SqlBool>;
+  isContactBlocked: RawBuilder<SqlBool>;
   /** Contacts who replied since the enrollment get nothing more. */
   exitsOnReply: boolean;
   /** SQL over a row called `contacts`: contacts not matching get nothing more. Null skips the check. */
@@ -23,7 +23,7 @@ export interface SendRule {
  */
 export function eligibilityOf(
   orgId: string,
-  { channel, isTransactional, blockedReason, isBlocked, exitsOnReply, staysWhile }: SendRule,
+  { channel, isTransactional, missingSenderReason, isContactBlocked, exitsOnReply, staysWhile }: SendRule,
 ) {
   const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
@@ -56,14 +56,14 @@ export function eligibilityOf(
   const eligibility = sql<{ status: string; reason: string | null; gate: string | null }>`
     select
       case when reply is not null or is_unmatched or is_blocked or address is null then 'skipped' when suppressed is not null then 'suppressed'
-        when ${blockedReason}::text is not null then 'failed' else 'sending' end as status,
+        when ${missingSenderReason}::text is not null then 'failed' else 'sending' end as status,
       case when reply is not null then 'exit_on_reply: ' || reply
         when is_unmatched then 'exit_when_unmatched: the contact no longer matches the filter'
         when is_blocked then 'the contact is blocked' when address is null then ${missing}
-        when suppressed is not null then suppressed else ${blockedReason}::text end as reason,
+        when suppressed is not null then suppressed else ${missingSenderReason}::text end as reason,
       case when reply is not null then 'exit_on_reply' when is_unmatched then 'exit_when_unmatched' end as gate
     from (
-      select ${isBlocked} as is_blocked, ${address} as address, ${suppression} as suppressed, ${reply} as reply, ${isUnmatched} as is_unmatched
+      select ${isContactBlocked} as is_blocked, ${address} as address, ${suppression} as suppressed, ${reply} as reply, ${isUnmatched} as is_unmatched
       offset 0
     ) as facts
     offset 0`;

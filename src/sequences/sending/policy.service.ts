@@ -27,20 +27,20 @@ export async function getSendingPolicy(db: Db, orgId: string, sequence: Sequence
 }
 
 /**
- * Returns the properties of a step deciding its recipients. `blockedReason`: the reason for sending nothing at all, or
+ * Returns the properties of a step deciding its recipients. `missingSenderReason`: the reason for sending nothing at all, or
  * null.
  */
 export function sendRuleOf(
   orgId: string,
   action: StepAction,
   { gates, staysWhile }: SendingPolicy,
-  blockedReason: string | null,
+  missingSenderReason: string | null,
 ): SendRule {
   return {
     channel: CHANNEL_OF[action.type],
     isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
-    blockedReason,
-    isBlocked: blockedEmail(orgId, 'contact.email'),
+    missingSenderReason,
+    isContactBlocked: blockedEmail(orgId, 'contact.email'),
     exitsOnReply: gates.exitOnReply,
     staysWhile,
   };

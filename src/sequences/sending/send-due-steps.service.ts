@@ -105,9 +105,9 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
     channel: CHANNEL_OF[action.type],
     lease,
     items: enrollmentIds,
-    claim: async (chunk, { fromAddress, blockedReason }, first) => {
+    claim: async (chunk, { fromAddress, missingSenderReason }, first) => {
       const send: StepSend = {
-        ...sendRuleOf(orgId, action, policy, blockedReason),
+        ...sendRuleOf(orgId, action, policy, missingSenderReason),
         gates: policy.gates,
         sender: senderOf(action, fromAddress),
         isPersonal: isPersonal(action),

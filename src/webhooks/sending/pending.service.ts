@@ -1,5 +1,6 @@
 import { repeatForSeconds } from '../../db/deletion.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { isSendingPaused } from '../../deliveries/pause/service.ts';
 import type { EndpointRef, WebhookProgress } from '../contract.ts';
 import { recoverSome } from '../deliveries/recovery.service.ts';
 import { listPendingDeliveries } from '../deliveries/shared.queries.ts';
@@ -8,7 +9,7 @@ import { findWholeEndpoint, type WholeEndpoint } from '../endpoints/shared.queri
 import { post, receiverOf } from './posting.ts';
 import { claimProbe, setSending } from './recording.queries.ts';
 import { recordResults } from './recording.service.ts';
-import { probeDelayMs } from './schedule.rules.ts';
+import { PAUSED, probeDelayMs } from './schedule.rules.ts';
 import { type SenderDeps, sendWhileHealthy } from './sender.service.ts';
 
 /**
@@ -42,6 +43,7 @@ async function sendOnce(deps: SenderDeps, ref: EndpointRef): Promise<WebhookProg
     return { nextInMs: isHeld ? null : 0, details: 'the endpoint is disabled or deleted' };
   }
   if (endpoint.recoveries.length > 0) await repeatForSeconds(isStopped, async () => !(await recoverSome(db, ref)));
+  if (await isSendingPaused(db)) return PAUSED;
   const probeDelay = probeDelayMs(endpoint.failures, endpoint.failing_for_ms);
   if (probeDelay !== null) return probe(deps, ref, endpoint, probeDelay);
   return sendWhileHealthy(deps, ref, endpoint);

@@ -1,3 +1,5 @@
+import type { WebhookProgress } from '../contract.ts';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -16,6 +18,12 @@ export const RETRY_DELAYS_MS = [
 ] as const;
 /** So that deliveries that failed together are not tried together. */
 const JITTER = 0.1;
+
+/** What is left to do while the operator has paused all sending: to look again. */
+export const PAUSED: WebhookProgress = {
+  nextInMs: 30 * SECOND,
+  details: 'waits: the operator has paused all sending',
+};
 
 /** After so many failures in a row, others wait and one goes at a time. */
 export const FAILURES_UNTIL_PROBES = 10;

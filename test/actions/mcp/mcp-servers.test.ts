@@ -1,3 +1,4 @@
+import { callAction } from '../../../src/actions/calls/http-call.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import {
   ERAS,
@@ -207,6 +208,68 @@ describe('a server', () => {
     const reader = await org.withScopes('actions:read');
     expect((await reader.post('/actions/mcp/shop/accept', body)).status).toBe(403);
   });
+
+  it.each([
+    ['an error of the protocol', { error: -32_603, after: true }],
+    ['an answer over the limit', { bytes: 3 * 1_024 ** 2 }],
+  ])('that answers a step’s change with %s is not called again, as the change may be there', async (_, fault) => {
+    const [refund] = (await connect(shop)).body.tools as [ShownTool];
+    await accept([refund]);
+    const call = () =>
+      callAction(api.deps, org.id, refund.action_id, {
+        parameters: { body_params: { order: 'A-1' } },
+        dedupeKey: 'run/step',
+      });
+    shop.next(fault);
+    for (let tries = 0; tries < 2; tries++)
+      await expect(call()).rejects.toMatchObject({
+        transient: false,
+        message: expect.stringContaining('may have been done'),
+      });
+    expect(shop.calls()).toHaveLength(1);
+  });
+
+  it('whose accepted tool changes has its calls confirmed again, whatever was decided about it before', async () => {
+    const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
+    await accept([find]);
+    const decided = { confirm: 'auto', read_only: true, retry_safe: true };
+    await org.patch(`/actions/${find.action_id}`, decided);
+    expect((await accept([find])).status).toBe(200);
+    expect((await org.get(`/actions/${find.action_id}`)).body).toMatchObject(decided);
+    shop.tools[0] = { ...(shop.tools[0] as FakeTool), description: 'Sends the order back.', annotations: {} };
+    const { tools } = (await org.post('/actions/mcp/shop/refresh')).body;
+    await accept(tools.filter(({ name }: ShownTool) => name === 'find_order'));
+    expect((await org.get(`/actions/${find.action_id}`)).body).toMatchObject({
+      held: false,
+      confirm: 'always',
+      read_only: false,
+      retry_safe: false,
+    });
+  });
+
+  it.each<[string, (one: FakeMcpServer) => void]>([
+    ['a name twice', (one) => void one.tools.push(...shopTools())],
+    ['too many pages', (one) => Object.assign(one, { pageSize: 1, tools: many(12) })],
+  ])(
+    'that lists %s has all its tools held, those that only read too, until its list can be taken',
+    async (_, spoil) => {
+      const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
+      await accept([find]);
+      await org.patch(`/actions/${find.action_id}`, { read_only: true });
+      const before = [...shop.tools];
+      spoil(shop);
+      expect((await org.post('/actions/mcp/shop/refresh')).status).toBe(422);
+      expect(await toolsOf()).toMatchObject([
+        { state: 'unusable', problem: expect.stringContaining('refused') },
+        { state: 'unusable' },
+      ]);
+      expect((await test(find.action_id, { order: 'A-1' })).status).toBe(409);
+      expect(shop.calls()).toEqual([]);
+      Object.assign(shop, { tools: before, pageSize: 100 });
+      await org.post('/actions/mcp/shop/refresh');
+      expect((await test(find.action_id, { order: 'A-1' })).status).toBe(200);
+    },
+  );
 
   it('says what it likes, and its words are short, plain and of one line', async () => {
     const hidden = String.fromCodePoint(0xe0049, 0xe0067, 0x200b, 0x202e);

@@ -228,7 +228,9 @@ describe('a call of a tool', () => {
     await older.close();
     const [tool] = moved.body.tools;
     await org.post('/actions/mcp/shop/accept', { tools: [{ name: tool.name, definition_hash: tool.definition_hash }] });
-    const call = await proposed(api.db, turn, refund, REFUND);
+    expect((await proposed(api.db, turn, refund, REFUND)).state).toBe('needs_confirmation'); // it may be another server
+    await org.patch(`/actions/${refund}`, { confirm: 'auto' });
+    const call = await proposed(api.db, turn, refund, { arguments: { body_params: { order: 'A-2', amount: 20 } } });
     expect(await run(call.id)).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('could not be reached'),

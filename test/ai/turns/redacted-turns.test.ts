@@ -248,7 +248,7 @@ describe('a redaction while a turn is under way', () => {
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     embeddings.holdUntil(isReleased);
     const { id } = await say(org, `${QUESTION} My card is ${CARD}.`);
-    await eventually('a search', () => embeddings.held() > 0);
+    await eventually('a search', () => embeddings.held().some((text) => text.includes('My card')));
     await redact(org, { sessionId: id });
     await sleep(1_500);
     release();

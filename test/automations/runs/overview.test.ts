@@ -128,6 +128,13 @@ describe('runs over all workflows', () => {
     expect(second.next).toBeNull();
     expect((await stack.org.get('/runs?cursor=x')).status).toBe(400);
 
+    // A run that failed outside of its steps: nobody can retry one.
+    const steps = stack.db.updateTable('automation_steps').where('run_id', '=', runs.person ?? '');
+    await steps.set({ status: 'in_progress', ended_at: null }).execute();
+    expect((await list('')).find(({ id }) => id === runs.person)?.waiting_for).toBeNull();
+    expect((await runOf(runs.person ?? '')).waiting_for).toBeNull();
+    await steps.set({ status: 'failed', ended_at: new Date() }).execute();
+
     await bulk({ ids: [runs.retry, runs.timer, runs.event], action: { type: 'cancel' } });
     expect(await idsOf('waiting_for=retry')).toEqual([]);
     expect((await runOf(runs.retry ?? '')).steps[0].next_try_at).toBeNull();

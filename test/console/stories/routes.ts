@@ -5,6 +5,9 @@ import { eventually } from '../../support/stack/stack.ts';
 export interface Seeds {
   sessionId: string;
   requestId: string;
+  sequenceId: string;
+  workflowId: string;
+  runId: string;
 }
 
 /** The addresses of routes that have a parameter or show more with a query. Other routes are their own address. */
@@ -12,6 +15,9 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
   '/': () => ['/'],
   '/inbox': () => ['/inbox?view=all', '/inbox?view=closed&channel=email'],
   '/s/$id': ({ sessionId }) => [`/s/${sessionId}`, '/s/00000000-0000-7000-8000-000000000000'],
+  '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
+  '/automations/$id': ({ workflowId }) => [`/automations/${workflowId}`],
+  '/automations/runs/$runId': ({ runId }) => [`/automations/runs/${runId}`],
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 

@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import { continueJob, readProgress, startJob } from '../../../src/conversations/bulk/service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
 import { repair } from '../../../src/repair/repair.ts';
 import { type SignedIn, signIn } from '../../sign-in/signing-in.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -33,6 +36,31 @@ const countOf = async (ids: string[], type: string) => {
     .execute();
   return rows.length;
 };
+
+it('a job whose last session another process has is left to the next look, and not asked for again and again', async () => {
+  const [id = ''] = await newSessions(1, 'api');
+  const change = { action: { type: 'add_tags' as const, tags: ['refund'] }, userId: null };
+  const orgId = stack.org.id;
+  const { job_id: jobId, total } = await inTransaction(stack.db, async (trx) => {
+    const started = await startJob(
+      trx,
+      orgId,
+      sql`select id from sessions where org_id = ${orgId} and id = ${id}`,
+      change,
+    );
+    await trx.deleteFrom('outbox').where('subject_id', '=', started.job_id).execute(); // this test is the worker
+    return started;
+  });
+  expect(total).toBe(1);
+  await inTransaction(stack.db, async (trx) => {
+    await trx.selectFrom('session_job_items').selectAll().where('job_id', '=', jobId).forUpdate().execute();
+    expect(await continueJob(stack.db, { orgId, jobId })).toBe(true);
+    expect(await readProgress(stack.db, { orgId, jobId })).toMatchObject({ isEnded: false, done: 0 });
+  });
+  expect(await continueJob(stack.db, { orgId, jobId })).toBe(false);
+  expect(await continueJob(stack.db, { orgId, jobId })).toBe(true);
+  expect(await readProgress(stack.db, { orgId, jobId })).toMatchObject({ isEnded: true, done: 1 });
+});
 
 it('changes each of the sessions by id, and says which of them refused', async () => {
   const [open, snoozed, closed] = (await newSessions(3)) as [string, string, string];

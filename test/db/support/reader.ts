@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { connect, type Db, type Trx } from '../../../src/db/connect.ts';
+import { inSnapshot } from '../../../src/db/snapshot.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 
 // A program with one connection. It first reads the table "growing", and then writes and reads it in a transaction. A process
@@ -19,6 +20,21 @@ async function transact() {
   return { tries, rows };
 }
 
-process.once('message', () => void transact().then((done) => process.send?.(done, () => process.disconnect())));
+/** Reads as an export does. */
+async function snapshot() {
+  let tries = 0;
+  const { rows } = await inSnapshot(db, (trx) => {
+    tries++;
+    return read(trx);
+  });
+  await close();
+  return { tries, rows };
+}
+
+const WORKS = { transact, snapshot };
+process.once(
+  'message',
+  (work: keyof typeof WORKS) => void WORKS[work]().then((done) => process.send?.(done, () => process.disconnect())),
+);
 await read(db);
 process.send?.('prepared');

@@ -46,7 +46,7 @@ describe('the late outcome of an interrupted attempt', () => {
     return { ...attempts, sequenceId, first, second, ids, taken };
   };
   const requestedRule = {
-    blockedReason: null,
+    missingSenderReason: null,
     isAddressBlocked: sql<boolean>`false`,
     isContactBlocked: sql<boolean>`false`,
   };

@@ -37,6 +37,10 @@ export interface FaultStack {
   /** Starts another worker. `env`: environment variables of this worker alone. */
   addWorker(env?: Record<string, string>, code?: Code): Promise<Program>;
   databaseUrl: string;
+  /** Has the data of Postgres (`postgres/cluster`) and of Temporal (`temporal`). */
+  folder: string;
+  /** The settings of the programs. */
+  env: Record<string, string | undefined>;
   /** Starts another api, at an address of its own. */
   addApi(code?: Code): Promise<{ program: Program; url: string }>;
   /** Creates an org, to separate a test's contacts from those of other tests. */
@@ -184,6 +188,8 @@ async function startAll(
     url,
     temporalAddress: env.TEMPORAL_ADDRESS,
     databaseUrl,
+    folder,
+    env,
     logs: () =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.log'))

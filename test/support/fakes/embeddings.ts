@@ -29,7 +29,7 @@ export async function startFakeEmbeddings({
   let statuses: number[] = [];
   let faultOf: (text: string) => Fault | undefined = () => undefined;
   let release: Promise<void> = Promise.resolve();
-  let arrived = 0;
+  let arrived: string[] = [];
   let refused = 0;
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     let text = '';
@@ -50,7 +50,7 @@ export async function startFakeEmbeddings({
     if (wantsType ? input_type !== 'query' && input_type !== 'passage' : input_type !== undefined)
       return refuse(400, 'input_type');
     if (input.some((one) => one.length > longest)) return refuse(400, 'maximum context length');
-    arrived++;
+    arrived.push(...input);
     await release;
     const status = statuses.shift() ?? 200;
     if (status !== 200) return refuse(status, 'not now');
@@ -96,9 +96,9 @@ export async function startFakeEmbeddings({
     /** The coming calls are answered once this resolves. */
     holdUntil: (until: Promise<void>) => {
       release = until;
-      arrived = 0;
+      arrived = [];
     },
-    /** The number of calls since then. */
+    /** The texts of the calls since then. */
     held: () => arrived,
     close: () =>
       new Promise((resolve) => {

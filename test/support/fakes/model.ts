@@ -16,6 +16,8 @@ interface Asked {
     tags?: { tag: string; description?: string }[];
     conversation?: string;
     context?: Record<string, string>;
+    /** Of a plan: what became of calls. */
+    notes?: { note: string; said_by_server?: string }[];
   };
   /** What the customer wrote last. */
   question: string;

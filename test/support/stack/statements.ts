@@ -5,18 +5,18 @@ import pg from 'pg';
 const QUIET_MS = 30;
 const LOOK_MS = 2;
 const MAX_WAIT_MS = 20_000;
-/** What the relay and others look for periodically falls into some of the units, and never into all. */
-const UNITS = 9;
+/** What the relay and others look for periodically falls into some of the units, on a busy machine into most. */
+export const MAX_UNITS = 40;
 
 type Query = (...given: unknown[]) => unknown;
 
 /** Counts the statements that the programs of this process send to Postgres. */
 export interface StatementCounter {
   /**
-   * Does a unit of work several times. Resolves to the statements of the time with the fewest, with those that begin and
-   * commit transactions.
+   * Does a unit of work until it takes at most so many statements, at most `MAX_UNITS` times. Resolves to the statements of the time
+   * with the fewest, with those that begin and commit transactions.
    */
-  fewest(unit: () => Promise<void>): Promise<string[]>;
+  fewest(most: number, unit: () => Promise<void>): Promise<string[]>;
   /** Waits, by a connection that is not counted, until a query returns a row. */
   until(text: string, values: unknown[]): Promise<void>;
   close(): Promise<void>;
@@ -40,10 +40,10 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
     }
   };
   return {
-    async fewest(unit) {
+    async fewest(most, unit) {
       await unit(); // prepares and fills what is kept
       let best: string[] | undefined;
-      for (let units = 0; units < UNITS; units++) {
+      for (let units = 0; units < MAX_UNITS && (best === undefined || best.length > most); units++) {
         await untilQuiet();
         sent = [];
         await unit();

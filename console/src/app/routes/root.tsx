@@ -1,17 +1,26 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext } from '@tanstack/react-router';
-import { Button, Empty } from '../../ui/parts';
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/parts';
 import { Shell } from '../shell';
+
+/** Stands where a page would: its title is that of the page. */
+const Missing = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div className="m-auto max-w-80 p-6 text-center text-balance">
+    <h1 className="font-medium">{title}</h1>
+    <div className="mt-1 text-quiet">{children}</div>
+  </div>
+);
 
 /** The frame of all pages, and what it shows in the place of one that is not there. */
 export const root = createRootRouteWithContext<{ client: QueryClient }>()({
   component: Shell,
-  notFoundComponent: () => <Empty title="There is no such page">The address may be mistyped.</Empty>,
+  notFoundComponent: () => <Missing title="There is no such page">The address may be mistyped.</Missing>,
   errorComponent: () => (
-    <Empty title="This page could not be shown">
+    <Missing title="This page could not be shown">
       <Button className="mt-3" onClick={() => window.location.reload()}>
         Load it again
       </Button>
-    </Empty>
+    </Missing>
   ),
 });

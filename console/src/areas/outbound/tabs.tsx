@@ -1,11 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Schemas } from '../../api/client';
-import { meQuery } from '../../api/queries';
+import { useMay } from '../../api/may';
 import { TAB, Tabs } from '../../ui/page';
-
-/** Returns whether the member's role has a scope. */
-export const useMay = (scope: Schemas['KeyScope']): boolean => useQuery(meQuery).data?.scopes.includes(scope) === true;
 
 const EXACT = { exact: true, includeSearch: false };
 

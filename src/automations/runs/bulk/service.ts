@@ -64,14 +64,17 @@ export async function findRunJob(db: Db, orgId: string, id: string) {
 
 /**
  * Applies the action of a job to the next of its runs, or ends the job. A run is changed and recorded as done in one
- * transaction: once, however often the job is interrupted. Returns whether the job has ended.
+ * transaction: once, however often the job is interrupted. Returns whether this process can do no more of it now.
  */
 export const continueRunJob = ({ db, secrets }: RunJobDeps, ref: RunJobRef): Promise<boolean> =>
   inTransaction(db, async (trx) => {
     const job = await findJob(trx, ref.orgId, ref.jobId);
     if (job === undefined || job.state === 'done') return true;
     const [id] = await jobsOfRuns.lockNext(trx, ref, 1);
-    if (id === undefined) return finishJob(trx, ref);
+    if (id === undefined) {
+      await finishJob(trx, ref);
+      return true;
+    }
     const change = { action: job.action, callerId: job.caller_id };
     const error = await changeOne(trx, secrets, { orgId: ref.orgId, id }, change);
     await jobsOfRuns.settle(trx, ref, { ids: [id], errors: new Map(error === null ? [] : [[id, error]]) });
@@ -82,16 +85,15 @@ export const continueRunJob = ({ db, secrets }: RunJobDeps, ref: RunJobRef): Pro
 export const readRunJobProgress = async (db: Db, { orgId, jobId }: RunJobRef): Promise<ItemJobProgress> =>
   progressOf(await findJob(db, orgId, jobId));
 
-async function finishJob(trx: Trx, ref: RunJobRef): Promise<boolean> {
+async function finishJob(trx: Trx, ref: RunJobRef): Promise<void> {
   const ended = await jobsOfRuns.end(trx, ref);
-  if (ended === undefined) return false; // another process has its last runs
+  if (ended === undefined) return; // another process has its last runs, and the workflow looks again
   const members = ended.user_id === null ? [] : [ended.user_id];
   await addNotifications(trx, ref.orgId, members, {
     kind: 'ended',
     sessionId: null,
     data: { job_id: ref.jobId, of: 'runs' },
   });
-  return true;
 }
 
 /** Applies an action to a run. Returns why it was refused, or null. */

@@ -4,7 +4,7 @@ import type { Schemas } from '../../../api/client';
 import type { Run, RunStep } from '../../../api/runs';
 import { JsonView } from '../../../ui/json/json-view';
 import { shownFully } from '../../../ui/moments';
-import { Chip, Empty, ICON_BUTTON } from '../../../ui/parts';
+import { Chip, ICON_BUTTON } from '../../../ui/parts';
 import { STEP_STATES } from '../states';
 import { shownLength, shownUntil } from '../times';
 import { iterationOf } from './spans';
@@ -67,9 +67,12 @@ const Back = ({ onClose }: Pick<DetailsProps, 'onClose'>) => (
 );
 
 const Trigger = ({ run, onClose }: Omit<DetailsProps, 'step'>) => (
-  <section aria-label="Trigger" className="min-h-0 flex-1 space-y-3 overflow-y-auto p-4">
-    <Back onClose={onClose} />
-    {run.steps.length > 0 && <Empty title="No such step">Choose a step to see what it did.</Empty>}
+  <section aria-label="Step" className="min-h-0 flex-1 space-y-3 overflow-y-auto p-4">
+    <header className="flex items-center gap-2">
+      <Back onClose={onClose} />
+      <h2 className="font-semibold">{run.steps.length > 0 ? 'No such step' : 'No steps'}</h2>
+    </header>
+    {run.steps.length > 0 && <p className="text-quiet">Choose a step to see what it did.</p>}
     <JsonView title="Trigger" value={run.trigger_output} />
   </section>
 );

@@ -3,8 +3,9 @@ import { useMemo } from 'react';
 import type { Schemas } from '../../../api/client';
 import { versionsQuery } from '../../../api/runs';
 import { Ago } from '../../../ui/ago';
+import { diffOf, withoutSame } from '../../../ui/diff/diff';
+import { DiffView } from '../../../ui/diff/diff-view';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
-import { diffOf, withoutSame } from './diff';
 
 type Version = Schemas['Workflow'];
 
@@ -70,13 +71,6 @@ const contentOf = ({
     2,
   ).split('\n');
 
-const LOOKS = {
-  same: '',
-  added: 'bg-good text-good-text',
-  removed: 'bg-bad text-bad-text',
-};
-const SIGNS = { same: ' ', added: '+', removed: '-' };
-
 const Diff = ({ version, before }: { version: Version; before: Version | undefined }) => {
   const lines = useMemo(
     () => (before === undefined ? [] : withoutSame(diffOf(contentOf(before), contentOf(version)))),
@@ -91,14 +85,7 @@ const Diff = ({ version, before }: { version: Version; before: Version | undefin
       {before !== undefined && lines.every((line) => line === undefined) && (
         <Empty title="No difference">Only what the editor keeps of its look has changed.</Empty>
       )}
-      <pre className="w-max min-w-full font-mono text-xs">
-        {lines.map((line, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines keep their places
-          <div key={n} className={line === undefined ? 'text-quiet' : LOOKS[line.kind]}>
-            {line === undefined ? '  ⋯' : `${SIGNS[line.kind]} ${line.text}`}
-          </div>
-        ))}
-      </pre>
+      <DiffView lines={lines} />
     </section>
   );
 };

@@ -11,7 +11,7 @@ import { authorOf, textOf } from './items';
 const Redaction = lazily(async () => (await import('./redaction')).Redaction);
 const Original = lazily(async () => (await import('./original')).Original);
 const DeliveryState = lazily(async () => (await import('./delivery-state')).DeliveryState);
-const Trace = lazily(async () => (await import('./turn-trace')).TurnTrace);
+const Trace = lazily(async () => (await import('../../ai/turns/turn-trace')).TurnTrace);
 
 /** The channels on which a message goes out as a delivery with the same id. */
 const SENT_ON = ['email', 'sms', 'whatsapp'];

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
 import { deliveriesQuery, sequenceQuery } from '../../../api/outbound';
 import { meQuery } from '../../../api/queries';
 import { Ago } from '../../../ui/ago';
@@ -10,7 +11,7 @@ import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/time';
-import { OutboundTabs, useMay } from '../tabs';
+import { OutboundTabs } from '../tabs';
 import { CHANNELS, DELIVERY_STATUSES } from '../words';
 import { DeliveryDetails } from './delivery-details';
 import { Reasons } from './reasons';

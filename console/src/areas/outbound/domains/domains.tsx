@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
 import { domainsQuery } from '../../../api/outbound';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
@@ -9,7 +10,7 @@ import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
-import { OutboundTabs, useMay } from '../tabs';
+import { OutboundTabs } from '../tabs';
 import { AddDomain } from './add-domain';
 
 type DomainRecord = Schemas['DomainRecord'];

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ApiError, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
 import { sequenceQuery, statsQuery } from '../../../api/outbound';
 import { Page, PageBody } from '../../../ui/page';
 import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
-import { OutboundTabs, useMay } from '../tabs';
+import { OutboundTabs } from '../tabs';
 import { SEQUENCE_STATUSES } from '../words';
 import { Controls } from './controls';
 import { Course } from './course';

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
 import { suppressionsQuery } from '../../../api/outbound';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
@@ -11,7 +12,7 @@ import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Button, Chip, Empty } from '../../../ui/parts';
-import { OutboundTabs, useMay } from '../tabs';
+import { OutboundTabs } from '../tabs';
 import { CHANNELS } from '../words';
 import { AddSuppression } from './add-suppression';
 import { SUPPRESSED_CHANNELS } from './channels';

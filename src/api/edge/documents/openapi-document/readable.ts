@@ -2,6 +2,7 @@ import { describeAnswers } from './answers.ts';
 import { mergeTwins, pruneSchemas } from './components.ts';
 import type { ApiDocument } from './document.ts';
 import { addExamples } from './examples.ts';
+import { describeFiles } from './files.ts';
 import { nameSchemas } from './names.ts';
 import { shareParameters } from './parameters.ts';
 import { simplifySchemas } from './shapes.ts';
@@ -12,6 +13,7 @@ import { simplifySchemas } from './shapes.ts';
  */
 export function readableDocument<Given extends object>(given: Given): Given {
   const document = given as unknown as ApiDocument;
+  describeFiles(document);
   simplifySchemas(document);
   mergeTwins(document);
   nameSchemas(document);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, dataOf, type Schemas } from '../../../api/client';
+import { turnQuery } from '../../../api/ai';
+import type { Schemas } from '../../../api/client';
 import { Failure } from '../../../ui/parts';
 
 type Turn = Schemas['Turn'];
@@ -16,16 +17,13 @@ const MAX_PASSAGES = 5;
 
 /** The steps of a turn, as somebody who asks reads them. */
 export const TurnTrace = ({ turnId }: { turnId: string }) => {
-  const turn = useQuery({
-    queryKey: ['getAutopilotTurn', turnId],
-    queryFn: () => dataOf(api.GET('/autopilot/turns/{id}', { params: { path: { id: turnId } } })),
-    staleTime: 60_000,
-  });
+  const turn = useQuery(turnQuery(turnId));
   if (turn.error !== null) return <Failure error={turn.error} onRetry={() => void turn.refetch()} />;
   return turn.data === undefined ? null : <Trace turn={turn.data} />;
 };
 
-const Trace = ({ turn }: { turn: Turn }) => (
+/** The steps of a turn that was taken, or only previewed. */
+export const Trace = ({ turn }: { turn: Pick<Turn, 'steps' | 'agent' | 'reason' | 'score' | 'cost'> }) => (
   <>
     <ol className="mt-1 space-y-2 border-l-2 border-line pl-2">
       {turn.steps.map((step) => (

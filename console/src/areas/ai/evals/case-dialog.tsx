@@ -1,0 +1,117 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { say } from '../../../app/undo';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FIELD, Field } from '../../../ui/fields';
+import { FormEnd } from '../../../ui/form-end';
+import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
+
+type Case = Schemas['EvalCase'];
+type Checks = Schemas['EvalCaseChecks'];
+
+const ENDS: [NonNullable<Checks['ends']>, string][] = [
+  ['answered', 'It answers'],
+  ['asked', 'It asks back'],
+  ['handed_off', 'It hands off to a person'],
+  ['skipped', 'It says nothing'],
+];
+
+const linesOf = (text: FormDataEntryValue | null): string[] =>
+  String(text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** A case: what the customer writes, and what must come of it. The other checks are written as JSON. */
+export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; onClose: () => void }) => {
+  const client = useQueryClient();
+  const { ends: _, contains: __, not_contains: ___, ...others } = existing?.checks ?? {};
+  const [more, setMore] = useState(writtenJson(others));
+  const read = objectIn(more);
+  const save = useMutation({
+    mutationFn: (body: Pick<Case, 'name' | 'messages' | 'checks'>) =>
+      existing === undefined
+        ? dataOf(api.POST('/autopilot/evals', { body }))
+        : dataOf(api.PATCH('/autopilot/evals/{id}', { params: { path: { id: existing.id } }, body })),
+    onSuccess: async () => {
+      say('Saved');
+      onClose();
+      await client.invalidateQueries({ queryKey: ['listEvalCases'] });
+    },
+  });
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if ('problem' in read) return;
+    const form = new FormData(event.currentTarget);
+    const ends = ENDS.find(([value]) => value === form.get('ends'))?.[0];
+    const [contains, not_contains] = [linesOf(form.get('contains')), linesOf(form.get('not_contains'))];
+    save.mutate({
+      name: String(form.get('name')).trim(),
+      messages: [
+        ...(existing?.messages.slice(0, -1) ?? []),
+        { sender: 'contact', text: String(form.get('text')).trim() },
+      ],
+      checks: {
+        ...(read.value as Checks),
+        ...(ends !== undefined && { ends }),
+        ...(contains.length > 0 && { contains }),
+        ...(not_contains.length > 0 && { not_contains }),
+      },
+    });
+  };
+  const before = existing?.messages.slice(0, -1) ?? [];
+  return (
+    <Dialog title={existing === undefined ? 'Add a case' : 'Edit the case'} className="w-[34rem]" onClose={onClose}>
+      <form onSubmit={onSubmit} className="space-y-3">
+        <Field label="Name">
+          <input name="name" required maxLength={255} defaultValue={existing?.name} className={FIELD} />
+        </Field>
+        {before.length > 0 && <p className="text-xs text-quiet">{before.length} messages come before it.</p>}
+        <Field label="What the customer writes">
+          <textarea
+            name="text"
+            required
+            rows={3}
+            defaultValue={existing?.messages.at(-1)?.text}
+            className={`${FIELD} h-auto py-1.5`}
+          />
+        </Field>
+        <Field label="What must come of it">
+          <select name="ends" defaultValue={existing?.checks.ends ?? ''} className={FIELD}>
+            <option value="">Anything</option>
+            {ENDS.map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="What it must say, one a line">
+          <textarea
+            name="contains"
+            rows={2}
+            defaultValue={existing?.checks.contains?.join('\n')}
+            className={`${FIELD} h-auto py-1.5`}
+          />
+        </Field>
+        <Field label="What it must not say, one a line">
+          <textarea
+            name="not_contains"
+            rows={2}
+            defaultValue={existing?.checks.not_contains?.join('\n')}
+            className={`${FIELD} h-auto py-1.5`}
+          />
+        </Field>
+        <JsonField
+          label="Other checks"
+          hint="cites, calls, reason, max_cost, max_ms"
+          text={more}
+          problem={'problem' in read ? read.problem : undefined}
+          onChange={setMore}
+        />
+        <FormEnd request={save}>Save</FormEnd>
+      </form>
+    </Dialog>
+  );
+};

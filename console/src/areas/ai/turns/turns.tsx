@@ -1,0 +1,106 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type Turn, type TurnFilters, turnsQuery } from '../../../api/ai';
+import { Ago } from '../../../ui/ago';
+import { DataList } from '../../../ui/lists/data-list';
+import type { Column } from '../../../ui/lists/data-row';
+import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
+import { Page } from '../../../ui/page';
+import { Chip, Empty } from '../../../ui/parts';
+import { AiTabs } from '../tabs';
+import { shownCode, TURN_STATES } from '../words';
+import { ChangedSources } from './changed-sources';
+import { TurnDialog } from './turn-dialog';
+
+const FIELDS: FilterField<'state' | 'reason' | 'cited_item_id'>[] = [
+  {
+    name: 'state',
+    label: 'Outcome',
+    options: Object.entries(TURN_STATES).map(([state, { name }]) => [state, name]),
+  },
+];
+
+/** What the AI did in conversations, by outcome and reason. */
+export const Turns = () => {
+  const { state, reason, cited_item_id, open } = useSearch({ from: '/ai' });
+  const filters = { state, reason, cited_item_id };
+  const navigate = useNavigate();
+  const list = useInfiniteQuery(turnsQuery(filters as TurnFilters));
+  const turns = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const reasons = [
+    ...new Set([...turns.flatMap((turn) => turn.reason ?? []), ...(reason === undefined ? [] : [reason])]),
+  ];
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  return (
+    <Page title="AI" tabs={<AiTabs />} actions={<ChangedSources />}>
+      <FilterBar
+        search={filters}
+        fields={[...FIELDS, { name: 'reason', label: 'Reason', options: reasons.map((one) => [one, shownCode(one)]) }]}
+        shownOf={(name) => (name === 'cited_item_id' ? 'Quotes one source' : undefined)}
+        onChange={(search) => void navigate({ to: '/ai', search })}
+      />
+      <DataList
+        label="Turns"
+        query={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => ({ to: '/ai', search: { ...filters, open: id } })}
+        empty={
+          isFiltered ? (
+            <Empty title="Nothing was found">No turn meets the filters.</Empty>
+          ) : (
+            <Empty title="The AI has not answered yet">Switch it on for a channel in the settings.</Empty>
+          )
+        }
+      />
+      {open !== undefined && (
+        <TurnDialog key={open} id={open} onClose={() => void navigate({ to: '/ai', search: filters })} />
+      )}
+    </Page>
+  );
+};
+
+const COLUMNS: Column<Turn>[] = [
+  {
+    name: 'Outcome',
+    track: '9rem',
+    cell: ({ state }) => <Chip tone={TURN_STATES[state].tone}>{TURN_STATES[state].name}</Chip>,
+  },
+  {
+    name: 'Reason',
+    track: 'minmax(0,1.5fr)',
+    cell: ({ reason }) => (reason === null ? null : <span className="block truncate">{shownCode(reason)}</span>),
+  },
+  {
+    name: 'Sources',
+    track: 'minmax(0,2fr)',
+    narrow: 'line',
+    cell: ({ citations }) => (
+      <span className="block truncate text-quiet">{[...new Set(citations.map(({ title }) => title))].join(', ')}</span>
+    ),
+  },
+  {
+    name: 'Confidence',
+    track: '6rem',
+    isNumber: true,
+    narrow: 'hidden',
+    cell: ({ score }) => (score === null ? <span className="text-quiet">–</span> : score.toFixed(2)),
+  },
+  {
+    name: 'Cost',
+    track: '5rem',
+    isNumber: true,
+    narrow: 'hidden',
+    cell: ({ cost }) => (cost === 0 ? <span className="text-quiet">–</span> : cost.toFixed(4)),
+  },
+  {
+    name: 'Conversation',
+    track: '7rem',
+    cell: ({ session_id }) => (
+      <a href={`/console/s/${session_id}`} className="relative z-1 text-link hover:underline">
+        Open it
+      </a>
+    ),
+  },
+  { name: 'When', track: '6rem', isNumber: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+];

@@ -1,0 +1,148 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { collectionsQuery } from '../../../api/knowledge';
+import { say } from '../../../app/undo';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FIELD } from '../../../ui/fields';
+import { Button, Failure, Skeleton } from '../../../ui/parts';
+
+type Collection = Schemas['TrainingDirectory'];
+
+/** The collections of articles: to add, rename and delete them. */
+export const Collections = ({ mayWrite, onClose }: { mayWrite: boolean; onClose: () => void }) => {
+  const client = useQueryClient();
+  const list = useQuery(collectionsQuery);
+  const onSettled = () => client.invalidateQueries({ queryKey: ['listTrainingDirectories'] });
+  const add = useMutation({
+    mutationFn: (name: string) => dataOf(api.POST('/training/directories', { body: { name } })),
+    onError: (error) => say(error.message, { isError: true }),
+    onSettled,
+  });
+  return (
+    <Dialog title="Collections" className="w-[30rem]" onClose={onClose}>
+      {list.isPending && <Skeleton rows={3} />}
+      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data?.length === 0 && <p className="mb-3 text-quiet">Articles can be grouped by collections.</p>}
+      <ul aria-label="Collections" className="mb-3 space-y-2">
+        {list.data?.map((collection) => (
+          <Row
+            key={collection.id}
+            collection={collection}
+            mayWrite={mayWrite}
+            onClose={onClose}
+            onSettled={onSettled}
+          />
+        ))}
+      </ul>
+      {mayWrite && (
+        <NameForm label="Name of a new collection" action="Add" isEmptied onSubmit={(name) => add.mutate(name)} />
+      )}
+    </Dialog>
+  );
+};
+
+interface RowProps {
+  collection: Collection;
+  mayWrite: boolean;
+  onClose: () => void;
+  onSettled: () => Promise<void>;
+}
+
+const Row = ({ collection: { id, name }, mayWrite, onClose, onSettled }: RowProps) => {
+  const [asked, ask] = useState<'rename' | 'delete'>();
+  const onError = (error: Error) => say(error.message, { isError: true });
+  const params = { path: { id } };
+  const rename = useMutation({
+    mutationFn: (body: { name: string }) => dataOf(api.PATCH('/training/directories/{id}', { params, body })),
+    onError,
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: () => dataOf(api.DELETE('/training/directories/{id}', { params })),
+    onError,
+    onSettled,
+  });
+  if (asked === 'rename')
+    return (
+      <li>
+        <NameForm
+          label={`Name of ${name}`}
+          action="Rename"
+          value={name}
+          onSubmit={(value) => {
+            rename.mutate({ name: value });
+            ask(undefined);
+          }}
+        />
+      </li>
+    );
+  return (
+    <li className="flex items-center gap-2">
+      <Link
+        to="/knowledge"
+        search={{ collection: id }}
+        onClick={onClose}
+        className="min-w-0 flex-1 truncate text-link hover:underline"
+      >
+        {name}
+      </Link>
+      {mayWrite && (
+        <>
+          <Button look="quiet" aria-label={`Rename ${name}`} onClick={() => ask('rename')}>
+            Rename
+          </Button>
+          <Button look="quiet" aria-label={`Delete ${name}`} onClick={() => ask('delete')}>
+            Delete
+          </Button>
+        </>
+      )}
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title={`Delete the collection “${name}”`}
+          action="Delete"
+          onConfirm={() => remove.mutate()}
+          onClose={() => ask(undefined)}
+        >
+          Its articles stay, and are then in no collection.
+        </ConfirmDialog>
+      )}
+    </li>
+  );
+};
+
+interface NameProps {
+  label: string;
+  action: string;
+  value?: string;
+  isEmptied?: boolean;
+  onSubmit: (name: string) => void;
+}
+
+const NameForm = ({ label, action, value, isEmptied = false, onSubmit }: NameProps) => (
+  <form
+    className="flex gap-2"
+    onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
+      event.preventDefault();
+      const name = String(new FormData(event.currentTarget).get('name')).trim();
+      if (name === '') return;
+      onSubmit(name);
+      if (isEmptied) event.currentTarget.reset();
+    }}
+  >
+    <input
+      name="name"
+      aria-label={label}
+      placeholder={label}
+      defaultValue={value}
+      required
+      maxLength={200}
+      className={FIELD}
+    />
+    <Button type="submit" className="h-9">
+      {action}
+    </Button>
+  </form>
+);

@@ -1,0 +1,191 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { type Crawl, crawlChangesQuery } from '../../../api/knowledge';
+import { say } from '../../../app/undo';
+import { Ago } from '../../../ui/ago';
+import { PartsBar, PartsLegend } from '../../../ui/charts/parts-bar';
+import { DiffBox } from '../../../ui/diff/diff-view';
+import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Progress } from '../../../ui/progress';
+import { Held } from './held';
+import { CRAWL_STATES, isUnderWay } from './words';
+
+type Change = Schemas['CrawlChange'];
+
+/** What a crawl found: how far it is, what it could not read, what it holds back, and each change with its diff. */
+export const Report = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) => {
+  const { datasource_id: id, error_message, page_limit_reached, dropped_urls, sitemap_problems } = crawl;
+  const parts = [
+    { name: 'new', tone: 'good', count: crawl.new_pages },
+    { name: 'changed', tone: 'accent', count: crawl.updated_pages },
+    { name: 'unchanged', tone: 'plain', count: crawl.unchanged_pages },
+    { name: 'removed', tone: 'bad', count: crawl.removed_pages },
+    { name: 'held', tone: 'warn', count: crawl.held_pages },
+  ] as const;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+    <section aria-label="Report" tabIndex={0} className="min-h-0 min-w-0 flex-1 space-y-3 overflow-y-auto bg-page p-4">
+      <div className="space-y-2 rounded-lg border border-line bg-surface p-4">
+        <div className="flex flex-wrap items-center gap-2">
+          <Chip tone={CRAWL_STATES[crawl.status].tone}>{CRAWL_STATES[crawl.status].name}</Chip>
+          <span className="flex-1 text-quiet">
+            Begun <Ago at={crawl.started_at ?? crawl.created_at} />
+          </span>
+          {isUnderWay(crawl) && mayWrite && <CancelCrawl crawl={crawl} />}
+        </div>
+        {isUnderWay(crawl) ? (
+          <Progress
+            says={`${crawl.completed_pages.toLocaleString()} of ${crawl.total_pages.toLocaleString()} pages known so far`}
+            done={crawl.completed_pages}
+            total={crawl.total_pages === 0 ? undefined : crawl.total_pages}
+          />
+        ) : (
+          <p role="status">
+            {crawl.completed_pages.toLocaleString()} pages were visited.{' '}
+            <Link
+              to="/knowledge/websites/$websiteId"
+              params={{ websiteId: id }}
+              search={{ tab: 'pages', status: 'error' }}
+              className="text-link underline"
+            >
+              Pages that failed
+            </Link>
+          </p>
+        )}
+        <PartsBar label="Pages" parts={[...parts]} />
+        <PartsLegend parts={[...parts]} />
+        {error_message !== null && <p className="break-words text-bad-text">{error_message}</p>}
+        {page_limit_reached && <p className="text-warn-text">Pages were left out, as the page limit was reached.</p>}
+        {dropped_urls > 0 && (
+          <p className="text-warn-text">
+            {dropped_urls.toLocaleString()} addresses were beyond a limit of a crawl. No page was removed for not being
+            found.
+          </p>
+        )}
+        {sitemap_problems.map(({ url, problem }) => (
+          <p key={url} className="break-words text-warn-text">
+            {url}: {problem}
+          </p>
+        ))}
+      </div>
+      {crawl.held_pages > 0 && <Held crawl={crawl} mayWrite={mayWrite} />}
+      <Changes id={id} jobId={crawl.id} />
+    </section>
+  );
+};
+
+const CancelCrawl = ({ crawl: { id, datasource_id } }: { crawl: Crawl }) => {
+  const client = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST('/crawl/{id}/crawls/{jobId}/cancel', { params: { path: { id: datasource_id, jobId: id } } })),
+    onError: (error) => say(error.message, { isError: true }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['getWebsite', datasource_id] }),
+  });
+  return (
+    <Button disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+      Cancel the crawl
+    </Button>
+  );
+};
+
+const KINDS: [kind: Change['kind'], name: string][] = [
+  ['new', 'New'],
+  ['updated', 'Changed'],
+  ['removed', 'Removed'],
+];
+const TONES = { new: 'good', updated: 'plain', removed: 'bad' } as const;
+
+const Changes = ({ id, jobId }: { id: string; jobId: string }) => {
+  const search = useSearch({ from: '/knowledge/websites/$websiteId' });
+  const kind = KINDS.find(([one]) => one === search.kind)?.[0];
+  const navigate = useNavigate();
+  const list = useInfiniteQuery(crawlChangesQuery(id, jobId, kind));
+  const changes = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <section aria-label="Changes" className="rounded-lg border border-line bg-surface">
+      <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
+        <h2 className="flex-1 font-semibold">Changes</h2>
+        <select
+          aria-label="Which changes"
+          value={kind ?? ''}
+          onChange={({ target }) =>
+            void navigate({
+              to: '/knowledge/websites/$websiteId',
+              params: { websiteId: id },
+              search: { ...search, kind: target.value || undefined },
+              replace: true,
+            })
+          }
+          className="h-8 rounded-md border border-line bg-surface px-1.5"
+        >
+          <option value="">All</option>
+          {KINDS.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </header>
+      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton rows={3} />}
+      {list.data !== undefined && changes.length === 0 && (
+        <Empty title="No change">What the AI knows is as it was.</Empty>
+      )}
+      <ul>
+        {changes.map((change) => (
+          <li key={change.id} className="border-b border-line px-4 py-2 last:border-b-0">
+            <ChangeRow change={change} />
+          </li>
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <Button
+          look="quiet"
+          className="m-2"
+          disabled={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </section>
+  );
+};
+
+const ChangeRow = ({ change: { kind, title, url, diff } }: { change: Change }) => {
+  const head = (
+    <>
+      <Chip tone={TONES[kind]}>{KINDS.find(([one]) => one === kind)?.[1]}</Chip>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{title ?? url}</span>
+        <span className="block truncate text-xs text-quiet">{url}</span>
+      </span>
+    </>
+  );
+  if (diff === null) return <div className="flex items-center gap-2">{head}</div>;
+  return (
+    <details>
+      <summary className="flex cursor-pointer items-center gap-2">
+        {head}
+        <span className="text-xs text-link">What changed</span>
+      </summary>
+      <div className="mt-2">
+        <DiffBox label={`What changed of ${title ?? url}`} lines={linesOf(diff)} />
+      </div>
+    </details>
+  );
+};
+
+const KIND_OF = { '+': 'added', '-': 'removed', ' ': 'same' } as const;
+
+/** Returns the lines of a unified diff. Where it jumps, there is a gap. */
+const linesOf = (diff: string) =>
+  diff
+    .split('\n')
+    .filter((line) => !/^(?:---|\+\+\+|Index|=====)/.test(line))
+    .map((line) => {
+      const kind = KIND_OF[line.charAt(0) as keyof typeof KIND_OF];
+      return kind === undefined ? undefined : { kind, text: line.slice(1) };
+    });

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { compiledOnce } from '../../db/connections/compiled-once.ts';
+import { onlyRow } from '../../db/rows.ts';
+
+const pauseQuery = compiledOnce((_: Record<never, never>, db) =>
+  db.selectFrom('sending_pause').select(['reason', 'paused_at']),
+);
+
+/** Finds the pause of all sending. It is read before each batch: the table has one row at most. */
+export const findPause = async (db: Db) => (await db.executeQuery(pauseQuery(db, {}))).rows[0];
+
+/** Records the pause. One that exists keeps its time and its reason. */
+export async function insertPause(db: Db, reason: string | null): Promise<void> {
+  await db
+    .insertInto('sending_pause')
+    .values({ reason })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function deletePause(db: Db): Promise<void> {
+  await db.deleteFrom('sending_pause').execute();
+}
+
+export interface WaitingSends {
+  /** Deliveries outside of sequences that are due or become due later. */
+  queued_messages: number;
+  pending_webhooks: number;
+  active_sequences: number;
+  /** Deliveries of which nobody knows whether they went out. */
+  unknown_deliveries: number;
+}
+
+/** Counts what waits to be sent, over all orgs. */
+export async function countWaiting(db: Db): Promise<WaitingSends> {
+  return onlyRow(
+    await sql<WaitingSends>`
+      select
+        (select count(*) from deliveries where sequence_id is null and status = 'queued') as queued_messages,
+        (select count(*) from webhook_deliveries where status <> 'delivered' and status in ('pending', 'retrying')) as pending_webhooks,
+        (select count(*) from sequences where status = 'active' and deleted_at is null) as active_sequences,
+        (select count(*) from orgs cross join lateral (
+          select from deliveries where org_id = orgs.id and status = 'unknown') as unknown) as unknown_deliveries
+    `.execute(db),
+  );
+}

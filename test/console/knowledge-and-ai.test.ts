@@ -1,0 +1,255 @@
+import type { Page } from 'playwright-core';
+import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
+import { addTurn } from '../ai/calls/calling.ts';
+import { crawlAgain, crawlSite, untilCrawled } from '../crawl/crawling.ts';
+import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
+import { type FakeSite, pageOf, startFakeSite } from '../support/fakes/site.ts';
+import type { TestOrg } from '../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { untilSettled } from './stories/routes.ts';
+
+const IS_LONG = process.env.TEST_TIER === 'long';
+
+(CHROMIUM && IS_LONG ? describe : describe.skip)('knowledge and the AI in the console', () => {
+  let stack: Stack;
+  let site: FakeSite;
+  let org: TestOrg;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let pages: ReturnType<typeof createPages>;
+  beforeAll(async () => {
+    await buildConsole();
+    [stack, site, browser] = await Promise.all([
+      startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', CRAWL_DELAY_MS: '0', CHROMIUM_PATH: 'none' } }),
+      startFakeSite(),
+      startBrowser(),
+    ]);
+    org = await newAnsweringOrg(stack);
+    pages = createPages({ url: stack.url, partner: stack.partner, org }, browser);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([stack.close(), site.close()]);
+  });
+
+  /** Has a site lose half of its pages. Their removal is held then. */
+  async function siteWithHeldPages(folder: string): Promise<string> {
+    const paths = ['/a', '/b', '/c'].map((path) => `/${folder}${path}`);
+    site.pages.set(`/${folder}`, pageOf(`Home of ${folder}`, { links: paths }));
+    for (const path of paths) site.pages.set(path, pageOf(`Page ${path}`));
+    const { id } = await crawlSite(org, { url: `${site.url}/${folder}`, display_name: folder });
+    for (const path of paths.slice(1)) site.pages.set(path, { status: 404 });
+    site.pages.set(`/${folder}/a`, pageOf(`Page /${folder}/a`, { text: 'It was rewritten by somebody.' }));
+    await crawlAgain(org, id);
+    await crawlAgain(org, id);
+    return id;
+  }
+  const admin = (path: string, options = {}) => pages.open('ann@acme.example', path, { role: 'admin', ...options });
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const synced = async (id: string) => (await org.get(`/crawl/${id}`)).body.page_stats.synced;
+
+  it('shows what a crawl changed, and has held removals refused and accepted', async () => {
+    const [kept, removed] = [await siteWithHeldPages('kept'), await siteWithHeldPages('removed')];
+    const { page, complaints } = await admin(`/knowledge/websites/${kept}`);
+    const held = page.getByRole('region', { name: '2 removals are held' });
+    await held.getByText('Not found').nth(1).waitFor();
+    await button(page, 'Keep the pages').click();
+    await page.getByText('2 pages are kept').waitFor();
+    await held.waitFor({ state: 'detached' });
+    expect(await synced(kept)).toBe(4);
+    await page.getByRole('list', { name: 'Crawls' }).getByRole('button').nth(1).click();
+    await page.getByText('What changed').click();
+    await page.getByText('+ It was rewritten by somebody.').waitFor();
+    await page.goto(`${stack.url}/console/knowledge/websites/${removed}`);
+    await button(page, 'Remove them').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the pages' }).click();
+    await held.waitFor({ state: 'detached' });
+    expect(await synced(removed)).toBe(2);
+    await page.getByRole('link', { name: /^Pages \(/ }).click();
+    await page.getByRole('list', { name: 'Pages' }).getByText('Gone').first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('moves a bar while a website is crawled, and says what failed at its end', async () => {
+    const paths = Array.from({ length: 40 }, (_, n) => `/slow/${n}`);
+    site.pages.set('/slow', pageOf('Slow', { links: paths }));
+    for (const path of paths) site.pages.set(path, { ...pageOf(path), delayMs: 800 });
+    site.pages.set('/slow/3', { status: 403 });
+    const { page, complaints } = await admin('/knowledge/websites');
+    await button(page, 'Add a website').click();
+    await page.getByRole('textbox', { name: /^Address/ }).fill(`${site.url}/slow`);
+    await button(page, 'Add and crawl').click();
+    const bar = page.getByRole('progressbar');
+    await bar.waitFor();
+    await page.getByText(/^\d+ of \d\d pages known so far$/).waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1) as string;
+    await untilCrawled(org, id);
+    await page.getByText(/pages were visited/).waitFor();
+    await page.getByRole('link', { name: 'Pages that failed' }).click();
+    await page.getByText('Access refused · 403').waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('changes the settings of the AI by a draft whose difference is shown, and publishes it', async () => {
+    const { page, complaints } = await admin('/ai/settings');
+    await page.getByText('No other draft').waitFor();
+    await page.getByRole('spinbutton', { name: 'Questions to a model in a turn' }).fill('3');
+    await page.getByRole('textbox', { name: /^Budgets of/ }).fill('{"day": {"tokens": }}');
+    await page.getByText('Something is no JSON').waitFor();
+    await page.getByRole('textbox', { name: /^Budgets of/ }).fill('{"day": {"tokens": 5000}}');
+    await button(page, 'Review the changes').click();
+    const dialog = page.getByRole('dialog', { name: 'What you changed' });
+    await dialog.getByText('+   "max_steps": 3,').waitFor();
+    expect((await org.get('/autopilot/settings')).body.draft.max_steps).not.toBe(3);
+    await dialog.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText('The draft differs').waitFor();
+    const { draft, published } = (await org.get('/autopilot/settings')).body;
+    expect([draft.max_steps, draft.budgets, published.max_steps === 3]).toEqual([3, { day: { tokens: 5000 } }, false]);
+    await button(page, 'Publish the draft').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('No other draft').waitFor();
+    expect((await org.get('/autopilot/settings')).body.published.max_steps).toBe(3);
+    await page.goto(`${stack.url}/console/ai/usage`);
+    await page.getByText('Today: 0 of 5,000 tokens').waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('previews an answer with its trace, and lists the turns of a conversation', async () => {
+    const { page, complaints } = await admin('/ai/preview');
+    await page.getByRole('textbox', { name: 'What the customer writes' }).fill(QUESTION);
+    await button(page, 'Preview').click();
+    const turn = page.getByRole('region', { name: 'The AI’s turn' });
+    await turn.getByText('Refunds arrive within').first().waitFor();
+    await turn.getByText('Searched the knowledge').waitFor();
+    const { body: session } = await org.post('/chat/sessions', {});
+    await addTurn(stack.db, org, session.id);
+    await page.goto(`${stack.url}/console/ai`);
+    await page.getByRole('list', { name: 'Turns' }).getByRole('listitem').first().waitFor();
+    expect(await page.getByRole('link', { name: 'Open it' }).first().getAttribute('href')).toBe(
+      `/console/s/${session.id}`,
+    );
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('runs the evals, and says which case failed by which check', async () => {
+    const { page, complaints } = await admin('/ai/evals');
+    for (const [name, contains] of [
+      ['Right', 'five working days'],
+      ['Wrong', 'ten years'],
+    ] as const) {
+      await button(page, 'Add a case').click();
+      const dialog = page.getByRole('dialog', { name: 'Add a case' });
+      await dialog.getByRole('textbox', { name: 'Name' }).fill(name);
+      await dialog.getByRole('textbox', { name: 'What the customer writes' }).fill(QUESTION);
+      await dialog.getByRole('combobox').selectOption('answered');
+      await dialog.getByRole('textbox', { name: 'What it must say, one a line' }).fill(contains);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('list', { name: 'Cases' }).getByText(name).waitFor();
+    }
+    await button(page, 'Run the draft').click();
+    await page.getByText('1 of 2 passed, 1 failed').waitFor({ timeout: 30_000 });
+    await page.getByRole('list', { name: 'Failed cases' }).getByText('ten years').waitFor();
+    await button(page, 'How it came about: Wrong').click();
+    await page.getByRole('dialog', { name: 'Wrong' }).getByText('Searched the knowledge').waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it.each(WIDTHS)(
+    'has no fault that axe finds on any page at %d px, in either theme',
+    async (width) => {
+      const website = await siteWithHeldPages(`look${width}`);
+      const { body: article } = await org.post('/training', { title: `Look ${width}`, content: '# A\n\n- b\n\n`c`' });
+      await org.post('/autopilot/evals', {
+        name: `Look ${width}`,
+        messages: [{ sender: 'contact', text: QUESTION }],
+        checks: { contains: ['nothing'] },
+      });
+      const { body: run } = await org.post('/autopilot/evals/runs', { settings: 'draft' });
+      await eventually('the end of the run', async () => {
+        return (await org.get(`/autopilot/evals/runs/${run.id}`)).body.state !== 'running';
+      });
+      const { items } = (await org.get('/help-center/articles')).body;
+      const { page, complaints } = await admin('/knowledge', { width });
+      const faults: string[] = [];
+      for (const path of [
+        '/knowledge',
+        '/knowledge/articles/new',
+        `/knowledge/articles/${article.id}`,
+        `/knowledge/articles/${article.id}?tab=versions`,
+        '/knowledge/help-center',
+        `/knowledge/help-center/${items[0].id}`,
+        '/knowledge/websites',
+        `/knowledge/websites/${website}`,
+        `/knowledge/websites/${website}?tab=pages`,
+        '/knowledge/search?q=refund',
+        '/ai',
+        '/ai/calls',
+        '/ai/preview',
+        '/ai/evals',
+        `/ai/evals/${run.id}`,
+        '/ai/usage',
+        '/ai/settings',
+      ]) {
+        await page.goto(`${stack.url}/console${path}`);
+        await untilSettled(page);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined;
+          for (const fault of await violationsIn(page, rules)) faults.push(`${path} ${colorScheme}: ${fault}`);
+          if (process.env.SHOTS)
+            await page.screenshot({
+              path: `${process.env.SHOTS}/${path.split('?')[0]?.replace(/\W+/g, '-').slice(0, 40)}-${width}-${colorScheme}.png`,
+            });
+        }
+        if ((await overflowOf(page)) > 0) faults.push(`${path}: wider than the window`);
+      }
+      expect(faults).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    180_000,
+  );
+
+  it.each(['viewer', 'agent'] as const)('offers a %s nothing that the server refuses', async (role) => {
+    const website = await siteWithHeldPages(`of-${role}`);
+    const { page } = await pages.open(`${role}@acme.example`, '/knowledge', { role });
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(response.url());
+    });
+    for (const path of [
+      '/knowledge',
+      `/knowledge/websites/${website}`,
+      '/knowledge/search?q=refund',
+      '/ai',
+      '/ai/evals',
+      '/ai/usage',
+      '/ai/calls',
+      '/ai/preview',
+      '/ai/settings',
+    ]) {
+      await page.goto(`${stack.url}/console${path}`);
+      await untilSettled(page);
+      for (const name of [
+        'New article',
+        'Keep the pages',
+        'Remove them',
+        'Crawl now',
+        'Delete',
+        'Run the draft',
+        'Add a case',
+        'Preview',
+        'Calibrate now',
+        'Review the changes',
+      ])
+        expect([path, name, await button(page, name).count()]).toEqual([path, name, 0]);
+    }
+    expect(refused).toEqual([]);
+    await page.close();
+  });
+});
