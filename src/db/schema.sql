@@ -556,6 +556,7 @@ create table automations (
   updated_at timestamp(3) with time zone default now() not null,
   deleted_at timestamp(3) with time zone,
   schedule_error text,
+  constraint_failed_at timestamp(3) with time zone,
   constraint automations_pkey PRIMARY KEY (org_id, id),
   constraint automations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint automations_org_id_id_active_version_fkey FOREIGN KEY (org_id, id, active_version) REFERENCES automation_versions(org_id, automation_id, id) DEFERRABLE INITIALLY DEFERRED
@@ -855,6 +856,7 @@ create table crm_handoff_parts (
   constraint crm_handoff_parts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'parked'::text, 'done'::text, 'skipped'::text, 'failed'::text, 'settled'::text])))
 );
 CREATE INDEX crm_handoff_parts_parked ON public.crm_handoff_parts USING btree (org_id, session_id) WHERE (state = 'parked'::text);
+CREATE INDEX crm_handoff_parts_refused ON public.crm_handoff_parts USING btree (org_id, session_id) WHERE (state = ANY (ARRAY['parked'::text, 'failed'::text]));
 CREATE INDEX crm_handoff_parts_unfinished ON public.crm_handoff_parts USING btree (org_id, session_id) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'parked'::text]));
 
 create table crm_links (
