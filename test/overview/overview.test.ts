@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { recordConstraintErrors } from '../../src/automations/runs/start-runs.queries.ts';
 import { newId } from '../../src/ids.ts';
 import { signIn } from '../sign-in/signing-in.ts';
@@ -57,12 +58,27 @@ describe('what needs a person', () => {
     });
     return id;
   }
-  async function disabledWebhook(): Promise<string> {
-    const endpoint = { url: 'https://hooks.acme.example/', event_types: ['contact.created'] };
-    const { body } = await api.org.post('/webhooks', endpoint);
+  /** A webhook that is gone, a connection that fails, a site with held removals, and a parked event. */
+  async function otherTrouble() {
+    const org_id = api.org.id;
+    const [hook, site] = [newId(), newId()];
+    const shape = { description: null, event_types: [], payload: 'full', ordered: false, header_names: [] } as const;
     const state = { enabled: false, disabled_because: 'gone', disabled_at: new Date() } as const;
-    await api.db.updateTable('webhook_endpoints').set(state).where('id', '=', body.id).execute();
-    return body.id;
+    const endpoint = { org_id, id: hook, url: 'https://gone.example/', secret: 'sealed', ...shape, ...state };
+    await api.db.insertInto('webhook_endpoints').values(endpoint).execute();
+    await sql`insert into integrations (org_id, kind, provider, failing_since, last_error)
+      values (${org_id}, 'sms', 'twilio', now(), 'refused')`.execute(api.db);
+    await sql`insert into datasources (org_id, id, url, display_name) values (${org_id}, ${site}, 'https://a.example', 'Help')`.execute(
+      api.db,
+    );
+    for (const held of [9, 3])
+      await sql`insert into crawl_jobs (org_id, id, datasource_id, kind, status, held_pages, created_at, completed_at)
+        values (${org_id}, ${newId()}, ${site}, 'full', 'completed', ${held}, clock_timestamp(), now())`.execute(
+        api.db,
+      );
+    await sql`insert into outbox (org_id, kind, type, subject_id, payload, interruptions, available_at)
+      values (${org_id}, 'event', 'contact-created', ${newId()}, '{}', 6, 'infinity')`.execute(api.db);
+    return { hook, site };
   }
 
   it('is named with its reason and what it is about, for callers that may read it, and in its org alone', async () => {
@@ -77,10 +93,12 @@ describe('what needs a person', () => {
     await Promise.all([delivery('unknown'), delivery('unknown'), delivery('sent')]);
     expect((await api.org.put('/email/domains', { domainName: 'mail.acme.example' })).status).toBe(200);
     const workflow = await brokenWorkflow();
-    const hook = await disabledWebhook();
+    const { hook, site } = await otherTrouble();
     const items = await attention();
     expect(items).toMatchObject([
+      { kind: 'integration_failing', title: 'twilio (sms)', detail: 'refused', ref: { kind: 'integration' } },
       { kind: 'domain_broken', title: 'mail.acme.example', count: 1, ref: { kind: 'domain' } },
+      { kind: 'webhook_disabled', title: 'https://gone.example/', detail: 'It answered 410', ref: { id: hook } },
       {
         kind: 'sequence_paused',
         title: 'Paused by itself',
@@ -90,6 +108,8 @@ describe('what needs a person', () => {
       { kind: 'unknown_delivery', count: 2, ref: null },
       { kind: 'run_failed', title: 'Refund', count: 2, ref: { kind: 'workflow', id: workflow } },
       { kind: 'workflow_constraint_error', title: 'Refund', detail: 'No such variable', ref: { id: workflow } },
+      { kind: 'held_removals', title: 'Help', count: 3, ref: { kind: 'website', id: site } },
+      { kind: 'parked_event', title: 'contact-created', count: 1, ref: null },
     ]);
     expect((await attention(await api.org.withScopes('email:read'))).map(({ kind }) => kind)).toEqual([
       'domain_broken',

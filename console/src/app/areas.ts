@@ -1,8 +1,10 @@
-import { BookOpen, Bot, Inbox, Send, Workflow } from 'lucide-react';
+import { BookOpen, Bot, House, Inbox, Send, Users, Workflow } from 'lucide-react';
 
 /** The areas of the console in their order. One is there for members whose role has its scope. */
 const AREAS = [
+  { name: 'Home', to: '/', key: 'h', scope: 'chat-sessions:read', Icon: House },
   { name: 'Inbox', to: '/inbox', key: 'i', scope: 'chat-sessions:read', Icon: Inbox },
+  { name: 'Contacts', to: '/contacts', key: 'c', scope: 'contacts:read', Icon: Users },
   { name: 'Outbound', to: '/outbound', key: 'o', scope: 'sequences:read', Icon: Send },
   { name: 'Automations', to: '/automations/runs', key: 'a', scope: 'workflows:read', Icon: Workflow },
   { name: 'Knowledge', to: '/knowledge', key: 'k', scope: 'training:read', Icon: BookOpen },

@@ -11,7 +11,9 @@ export const KEYBOARD: { title: string; shortcuts: Shortcut[] }[] = [
     title: 'Everywhere',
     shortcuts: [
       { keys: 'Ctrl K', does: 'Go to, search or do something' },
+      { keys: 'G H', does: 'Go to Home' },
       { keys: 'G I', does: 'Go to the inbox' },
+      { keys: 'G C', does: 'Go to Contacts' },
       { keys: 'G O', does: 'Go to Outbound' },
       { keys: 'G A', does: 'Go to Automations' },
       { keys: 'G K', does: 'Go to Knowledge' },

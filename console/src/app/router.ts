@@ -1,22 +1,17 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { createRouter } from '@tanstack/react-router';
 import { aiRoutes } from './routes/ai';
 import { automationRoutes } from './routes/automations';
 import { inboxRoutes } from './routes/inbox';
 import { knowledgeRoutes } from './routes/knowledge';
 import { outboundRoutes } from './routes/outbound';
+import { overviewRoutes } from './routes/overview';
 import { root } from './routes/root';
-
-const start = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  beforeLoad: () => redirect({ to: '/inbox', throw: true }),
-});
 
 export const createConsoleRouter = (client: QueryClient) =>
   createRouter({
     routeTree: root.addChildren([
-      start,
+      ...overviewRoutes,
       ...inboxRoutes,
       ...outboundRoutes,
       ...automationRoutes,

@@ -10,7 +10,7 @@ export const attentionRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'any' },
     schema: {
       operationId: 'listAttention',
-      tags: ['org'],
+      tags: ['organization'],
       summary: 'List what needs a person',
       description:
         'Lists what stays as it is until a person acts: at most 50 items a kind, and failures of workflows of 7 days. It has what the caller’s scopes may read.',

@@ -9,7 +9,7 @@ export const overviewSearchRoutes: FastifyPluginAsyncZod = async (app) => {
     config: { scope: 'any' },
     schema: {
       operationId: 'searchAll',
-      tags: ['org'],
+      tags: ['organization'],
       summary: 'Search everything',
       description:
         'Finds what the caller’s scopes may read: the best of each kind, and the newest messages, whose first 200 characters are shown.',

@@ -23,8 +23,10 @@ export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
     aria-label="Areas"
     className="flex shrink-0 items-center gap-1 border-line bg-sunken px-2 py-1 max-[899px]:border-b min-[900px]:w-14 min-[900px]:flex-col min-[900px]:border-r min-[900px]:py-3"
   >
-    <Mark className="mr-2 size-7 min-[900px]:mr-0 min-[900px]:mb-3" />
-    <AreaLinks scopes={me.scopes} />
+    <Mark className="mr-2 size-7 shrink-0 max-[479px]:hidden min-[900px]:mr-0 min-[900px]:mb-3" />
+    <div className="flex min-w-0 gap-1 max-[899px]:overflow-x-auto min-[900px]:flex-col">
+      <AreaLinks scopes={me.scopes} />
+    </div>
     <span className="flex-1" />
     <button
       type="button"
