@@ -59,11 +59,12 @@ async function built(name: string, file: string, build: (folder: string) => Prom
   const unfinished = await mkdtemp(`${folder}-`);
   try {
     await build(unfinished);
-    await rm(folder, { recursive: true, force: true });
-    await rename(unfinished, folder);
-  } catch (error) {
+    if (!existsSync(join(folder, file))) {
+      await rm(folder, { recursive: true, force: true });
+      await rename(unfinished, folder);
+    }
+  } finally {
     await rm(unfinished, { recursive: true, force: true });
-    if (!existsSync(join(folder, file))) throw error; // another process may have built it meanwhile
   }
   return folder;
 }
@@ -73,11 +74,21 @@ async function part(tool: string, program: string, flags: string[], env = proces
   try {
     await run(program, flags, { env, timeout: BUILD_LIMIT_MS, maxBuffer: 1e8 });
   } catch (error) {
-    const { code, killed, stderr = '' } = error as { code?: unknown; killed?: boolean; stderr?: string };
-    const lastLine = stderr.trim().split('\n').at(-1);
-    const why = code === 'ENOENT' ? `${program} is not installed` : killed ? 'it took too long' : lastLine;
-    throw new Error(`${tool} cannot be built by ${program} ${flags.join(' ')}: ${why}`, { cause: error });
+    throw new Error(`${tool} cannot be built by ${program} ${flags.join(' ')}: ${whyOf(error as Failed)}`, { cause: error });
   }
+}
+
+interface Failed extends Error {
+  code?: unknown;
+  killed?: boolean;
+  stdout?: string;
+  stderr?: string;
+}
+
+function whyOf({ code, killed, stdout, stderr, message }: Failed): string {
+  if (code === 'ENOENT') return 'it is not installed';
+  if (killed === true) return 'it took too long';
+  return (stderr || stdout || message).trim().split('\n').slice(-3).join(' ');
 }
 
 /** Renders the chart with the settings of a file. Throws with helm's words if it refuses. */
