@@ -199,6 +199,34 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.close();
   });
 
+  it('says which budget could not be read, and reads it again when asked', async () => {
+    await org.patch('/autopilot/settings', { budgets: { month: { tokens: 9_000_000 } } });
+    await org.post('/autopilot/settings/publish');
+    const { page } = await admin('/ai');
+    const isUsage = '**/autopilot/usage?**';
+    await page.route(isUsage, (route) => route.fulfill({ status: 429, json: { message: 'Too many at once' } }));
+    await page.goto(`${stack.url}/console/ai/usage`);
+    const budgets = page.getByRole('region', { name: 'Budgets' });
+    await budgets.getByText('This month: unknown of 9,000,000 tokens').waitFor();
+    await page.unroute(isUsage);
+    await budgets.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await budgets.getByText(/^This month: [\d,]+ of 9,000,000 tokens$/).waitFor();
+    await budgets.getByRole('alert').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('does not ask again and again for a run that is not there', async () => {
+    const { page } = await admin('/ai/evals/00000000-0000-7000-8000-000000000000');
+    await page.getByText('There is no such run').waitFor();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/autopilot/evals/runs/')) asked += 1;
+    });
+    await page.waitForTimeout(5_000);
+    expect(asked).toBe(0);
+    await page.close();
+  });
+
   it.each(WIDTHS)(
     'has no fault that axe finds on any page at %d px, in either theme',
     async (width) => {
