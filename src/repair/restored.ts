@@ -10,12 +10,12 @@ import type { Db } from '../db/connect.ts';
 import {
   endRequestInDoubt,
   listRequestsInDoubt,
-  type RequestRef,
+  type RequestInDoubt,
   workflowIdOfRequest,
 } from '../deliveries/sending/workflow-repair.service.ts';
 import type { SequenceRef } from '../sequences/contract.ts';
 import { isSequenceInDoubt, listActiveSequences, pauseInDoubt } from '../sequences/sending/restore.service.ts';
-import { findExecutionStates } from '../temporal/executions.ts';
+import { findExecutionStates, findKnownSince } from '../temporal/executions.ts';
 import { wakeRestoredWebhooks } from '../webhooks/maintenance.service.ts';
 import { type InDoubt, outcomeOf } from './in-doubt.ts';
 import { reconcileSchedules } from './schedules.ts';
@@ -71,18 +71,19 @@ async function repairDoubtfulRows(db: Db, client: Client, { restored, lostUntil,
     idOf: ({ sequenceId }) => sequenceId,
     mend: (ref) => pauseInDoubt(db, ref, lostUntil),
   });
-  await repairKind<RequestRef>({
+  await repairKind<RequestInDoubt>({
     kind: 'message-request',
     why: 'messages were due before the loss',
     list: (after, limit) => listRequestsInDoubt(db, { after, limit, lostUntil }),
     choose: async (refs) => {
       if (restored === 'both') return refs;
-      // Temporal was not lost: it knows which requests it had not carried out yet.
+      // Temporal was not lost. Only a workflow that it never had cannot have sent anything: one that runs may have.
+      const knownSince = await findKnownSince(client);
       const states = await findExecutionStates(client, refs.map(workflowIdOfRequest));
-      return refs.filter((ref) => ['ended', 'stopped'].includes(states.get(workflowIdOfRequest(ref)) ?? 'absent'));
+      return refs.filter((ref) => states.get(workflowIdOfRequest(ref)) !== 'absent' || ref.createdAt < knownSince);
     },
     idOf: ({ id }) => id,
-    mend: (ref) => endRequestInDoubt(db, ref),
+    mend: (ref) => endRequestInDoubt(db, ref, lostUntil),
   });
   await repairKind<RunRef>({
     kind: 'workflow-run',
