@@ -1,11 +1,11 @@
 import type { Client } from '@temporalio/client';
 import type { TurnRef } from '../ai/turns/contract.ts';
 import { endTurnInDoubt, listOpenTurns } from '../ai/turns/repair.service.ts';
-import { IS_HELD } from '../automations/handoff-hold/service.ts';
 import type { RunRef } from '../automations/runs/contract.ts';
 import { failRunInDoubt, listRunsInDoubt } from '../automations/runs/repair.service.ts';
+import { skipLostTimes } from '../automations/triggers/schedules.service.ts';
 import type { SessionRun } from '../crm/contract.ts';
-import { listUnfinishedHandoffs, mendHandoff } from '../crm/handoffs/workflow-repair.service.ts';
+import { failHandoffInDoubt, listHandoffsInDoubt } from '../crm/handoffs/restore.service.ts';
 import type { Db } from '../db/connect.ts';
 import {
   endRequestInDoubt,
@@ -51,7 +51,10 @@ interface DoubtfulKind<Ref extends { orgId: string }> {
  */
 export async function repairRestored(db: Db, client: Client, restore: Restore): Promise<InDoubt[]> {
   const found = restore.restored === 'temporal' ? [] : await repairDoubtfulRows(db, client, restore);
-  if (!restore.isDryRun) await wakeRestoredWebhooks(db);
+  if (!restore.isDryRun) {
+    if (restore.restored !== 'temporal') await skipLostTimes(db, restore.lostUntil);
+    await wakeRestoredWebhooks(db);
+  }
   return [...found, ...(await reconcileSchedules(db, client, restore.isDryRun))];
 }
 
@@ -102,9 +105,9 @@ async function repairDoubtfulRows(db: Db, client: Client, { restored, lostUntil,
   await repairKind<SessionRun>({
     kind: 'handoff',
     why: 'its parts may have been created',
-    list: (after, limit) => listUnfinishedHandoffs(db, after, limit, IS_HELD),
+    list: (after, limit) => listHandoffsInDoubt(db, { after, limit, lostUntil }),
     idOf: ({ sessionId }) => sessionId,
-    mend: (ref) => mendHandoff(db, ref, 'stopped', IS_HELD),
+    mend: (ref) => failHandoffInDoubt(db, ref),
   });
   return found;
 }
