@@ -1,4 +1,5 @@
 import { isWithoutParts, lockHandoff, updateHandoff } from '../../conversations/handoff/status.service.ts';
+import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { findHandoffTarget } from '../../orgs/settings/handoff-target.service.ts';
@@ -8,6 +9,7 @@ import { insertParts, reopenForHandoff } from './queries.ts';
 import { failPartsInDoubt } from './restore.queries.ts';
 import type { TicketingTarget } from './rules.ts';
 import { listPartsIn, progressOf } from './service.ts';
+import { scheduleReopeningsOf } from './ticket-reopening.service.ts';
 
 export { listHandoffsInDoubt } from './restore.queries.ts';
 
@@ -26,17 +28,19 @@ const PARTS: Record<TicketingTarget, HandoffPart[]> = { crm: ['contact', 'ticket
 export function failHandoffInDoubt(db: Db, run: SessionRun): Promise<'failed' | undefined> {
   return inTransaction(db, async (trx) => {
     const { orgId, sessionId, n } = run;
-    const handoff = await lockHandoff(trx, orgId, sessionId, n);
-    if (handoff === undefined || isWithoutParts(handoff)) return undefined;
+    const { handoff } = await getSession(trx, orgId, sessionId);
+    if (handoff === null || isWithoutParts(handoff)) return undefined;
     const target = handoff.target ?? (await findHandoffTarget(trx, orgId)).target;
     if (target === undefined) return undefined;
     if ((handoff.parts ?? []).length === 0) {
-      await reopenForHandoff(trx, orgId, run, PARTS[target]);
+      const isAnother = await reopenForHandoff(trx, orgId, run, PARTS[target]);
       await insertParts(trx, orgId, run, PARTS[target]);
+      if (target === 'crm' && isAnother && n > 1) await scheduleReopeningsOf(trx, orgId, [sessionId]);
     }
     const failed = await failPartsInDoubt(trx, run, { error: IN_DOUBT, since: handoff.at });
-    if (failed === 0) return undefined;
-    const { waits_for: _, ...begun } = handoff;
+    const locked = await lockHandoff(trx, orgId, sessionId, n);
+    if (failed === 0 || locked === undefined) return undefined;
+    const { waits_for: _, ...begun } = locked;
     const progress = progressOf(await listPartsIn(trx, orgId, sessionId, target));
     await updateHandoff(trx, orgId, sessionId, { ...begun, target, ...progress });
     return 'failed';

@@ -21,7 +21,7 @@ export async function insertPause(db: Db, reason: string | null): Promise<void> 
     .onConflict((conflict) =>
       conflict
         .column('is_only_row')
-        .doUpdateSet({ reason, paused_at: sql`now()`, resumed_at: null })
+        .doUpdateSet({ reason, paused_at: sql<Date>`now()`, resumed_at: null })
         .where('sending_pause.resumed_at', 'is not', null),
     )
     .execute();
@@ -29,7 +29,7 @@ export async function insertPause(db: Db, reason: string | null): Promise<void> 
 
 /** Ends the pause, if there is one. */
 export async function endPause(db: Db): Promise<void> {
-  await db.updateTable('sending_pause').set({ resumed_at: sql`now()` }).where('resumed_at', 'is', null).execute();
+  await db.updateTable('sending_pause').set({ resumed_at: sql<Date>`now()` }).where('resumed_at', 'is', null).execute();
 }
 
 export interface WaitingSends {
