@@ -78,8 +78,7 @@ export async function recordScheduleError(db: Db, { orgId, automationId }: Autom
 /**
  * Starts a workflow for a scheduled time, once for each time, unless its last scheduled run has not ended. Missed times
  * start no run or one run for the last of them, according to the workflow's configuration, and those that a restored
- * database has lost none. Returns the run's id or
- * null.
+ * database has lost none. Returns the run's id or null.
  */
 export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now: Date): Promise<string | null> {
   const { orgId, automationId } = ref;

@@ -49,7 +49,7 @@ export function createFileStorage(root: string): Storage {
 async function* filesIn(root: string, report: (unreadable: string) => void): AsyncIterable<StoredObject> {
   const keyOf = (path: string) => relative(root, path).split(sep).join('/');
   const unlessGone = (path: string) => (error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') report(keyOf(path));
+    if (codeOf(error) !== 'ENOENT') report(keyOf(path) || '.');
   };
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
