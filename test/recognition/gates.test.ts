@@ -220,8 +220,9 @@ describe('any text', () => {
     for (const pump of pumps)
       for (const language of ['en', 'de', 'zh', 'ja', 'ko', 'th', 'ar']) {
         const long = `${pump.repeat(1_000_000 / pump.length)}!`;
-        const [, cpuMs] = cpuTimeOf(() => recognize(long, language));
-        expect({ pump, language, isSlow: cpuMs >= 250 }).toEqual({ pump, language, isSlow: false });
+        // A collection of garbage may fall into one of them.
+        const isSlow = [1, 2, 3].every(() => cpuTimeOf(() => recognize(long, language))[1] >= 250);
+        expect({ pump, language, isSlow }).toEqual({ pump, language, isSlow: false });
       }
   });
 });
