@@ -17,6 +17,8 @@ export interface AutomationsTable {
   last_constraint_error: string | null;
   /** Why it has no Schedule in Temporal though its cron trigger needs one. */
   schedule_error: string | null;
+  /** Scheduled times up to this one may have started runs that a restore of the database has lost: they start none. */
+  times_lost_until: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   /** When it was deleted, while its runs are still to be deleted. */

@@ -556,6 +556,7 @@ create table automations (
   updated_at timestamp(3) with time zone default now() not null,
   deleted_at timestamp(3) with time zone,
   schedule_error text,
+  times_lost_until timestamp(3) with time zone,
   constraint automations_pkey PRIMARY KEY (org_id, id),
   constraint automations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint automations_org_id_id_active_version_fkey FOREIGN KEY (org_id, id, active_version) REFERENCES automation_versions(org_id, automation_id, id) DEFERRABLE INITIALLY DEFERRED
@@ -2242,6 +2243,7 @@ create table sending_pause (
   is_only_row boolean default true not null,
   reason text,
   paused_at timestamp(3) with time zone default now() not null,
+  resumed_at timestamp(3) with time zone,
   constraint sending_pause_pkey PRIMARY KEY (is_only_row),
   constraint sending_pause_is_only_row_check CHECK (is_only_row)
 );
