@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { onlyRow } from '../../db/rows.ts';
@@ -9,9 +9,6 @@ const pauseQuery = compiledOnce((_: Record<never, never>, db) =>
 
 /** Finds the pause of all sending. It is read before each batch: the table has one row at most. */
 export const findPause = async (db: Db) => (await db.executeQuery(pauseQuery(db, {}))).rows[0];
-
-/** SQL: when the last pause ended, or null. */
-export const LAST_RESUME: RawBuilder<Date | null> = sql`(select resumed_at from sending_pause)`;
 
 /** Records the pause. One that has not ended keeps its time and its reason. */
 export async function insertPause(db: Db, reason: string | null): Promise<void> {

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { Channel, DeliveryStatus } from '../contract.ts';
-import { LAST_RESUME } from '../pause/queries.ts';
+import { LAST_RESUME } from '../pause/shared.queries.ts';
 import { ENDED_STATUS, endedReason } from '../queries.ts';
 import type { MessageContent } from './content.ts';
 import { interruptedColumns } from './outcomes.queries.ts';
