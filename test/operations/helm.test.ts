@@ -155,7 +155,11 @@ whenInstalled('the Helm chart', () => {
     ['the port of the api', { settings: { ...SETTINGS, PORT: 9 } }, /settings\.PORT/],
     ['the queues of all workers', { settings: { ...SETTINGS, WORKER_QUEUES: 'bulk' } }, /settings\.WORKER_QUEUES/],
     ['a bucket beside a claim', { files: { existingClaim: 'files' } }, /settings\.STORAGE_URL/],
-    ['a worker with the name of the api', { workers: { api: { queues: ['bulk'], replicas: 1 } } }, /propertyName 'api'/],
+    [
+      'a worker with the name of the api',
+      { workers: { api: { queues: ['bulk'], replicas: 1 } } },
+      /propertyName 'api'/,
+    ],
     ['a worker in upper case', { workers: { Mail: { queues: ['bulk'], replicas: 1 } } }, /propertyName 'Mail'/],
     ['a queue without a worker', { workers: { crawler: { queues: ['crawls'] } } }, /rendering has no worker/],
     ['a queue of two workers', { workers: { crawler: { queues: ['crawls', 'rendering', 'bulk'] } } }, /two kinds/],

@@ -74,7 +74,9 @@ async function part(tool: string, program: string, flags: string[], env = proces
   try {
     await run(program, flags, { env, timeout: BUILD_LIMIT_MS, maxBuffer: 1e8 });
   } catch (error) {
-    throw new Error(`${tool} cannot be built by ${program} ${flags.join(' ')}: ${whyOf(error as Failed)}`, { cause: error });
+    throw new Error(`${tool} cannot be built by ${program} ${flags.join(' ')}: ${whyOf(error as Failed)}`, {
+      cause: error,
+    });
   }
 }
 
