@@ -151,7 +151,11 @@ whenInstalled('the Helm chart', () => {
     ['a secret that no program reads', { secrets: { names: ['DATABASE_URL', 'JWT_SECRTE'] } }, /names/],
     ['a secret in the environment', { settings: { ...SETTINGS, JWT_SECRET: 'x' } }, /JWT_SECRET/],
     ['another file of a secret', { settings: { ...SETTINGS, JWT_SECRET_FILE: '/x' } }, /settings\.JWT_SECRET_FILE/],
-    ['a port of its own', { settings: { ...SETTINGS, OPS_PORT: 9 } }, /settings\.OPS_PORT: the chart sets it to 9090/],
+    [
+      'a port that the chart sets',
+      { settings: { ...SETTINGS, OPS_PORT: 9 } },
+      /settings\.OPS_PORT: the chart sets it to 9090/,
+    ],
     ['the port of the api', { settings: { ...SETTINGS, PORT: 9 } }, /settings\.PORT/],
     ['the queues of all workers', { settings: { ...SETTINGS, WORKER_QUEUES: 'bulk' } }, /settings\.WORKER_QUEUES/],
     ['a bucket beside a claim', { files: { existingClaim: 'files' } }, /settings\.STORAGE_URL/],
