@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/stack/stack.ts';
+import type { KnowledgeSeeds } from './knowledge-seeds.ts';
 
 /** What the addresses of pages need. */
-export interface Seeds {
+export interface Seeds extends KnowledgeSeeds {
   sessionId: string;
   requestId: string;
   sequenceId: string;
@@ -18,6 +19,17 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
   '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
   '/automations/$id': ({ workflowId }) => [`/automations/${workflowId}`],
   '/automations/runs/$runId': ({ runId }) => [`/automations/runs/${runId}`],
+  '/knowledge/articles/$articleId': ({ articleId }) => [
+    '/knowledge/articles/new',
+    `/knowledge/articles/${articleId}`,
+    `/knowledge/articles/${articleId}?tab=versions`,
+  ],
+  '/knowledge/help-center/$articleId': ({ helpArticleId }) => [`/knowledge/help-center/${helpArticleId}`],
+  '/knowledge/websites/$websiteId': ({ websiteId }) => [
+    `/knowledge/websites/${websiteId}`,
+    `/knowledge/websites/${websiteId}?tab=pages`,
+  ],
+  '/ai/evals/$runId': ({ evalRunId }) => [`/ai/evals/${evalRunId}`],
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 
