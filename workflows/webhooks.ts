@@ -1,4 +1,11 @@
-import { condition, continueAsNew, patched, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhooks.ts';
 import { WAKE } from '../src/temporal/contract.ts';
 import type { EndpointRef, WebhookDeliveryRef } from '../src/webhooks/contract.ts';
