@@ -1,7 +1,7 @@
 import { parse, stringify, v5, v7 } from 'uuid';
 
 /** The nil UUID, used by no row and sorted before every id. */
-export { NIL as NIL_UUID } from 'uuid';
+export { MAX as MAX_UUID, NIL as NIL_UUID } from 'uuid';
 
 /** Returns a new id: a UUID version 7 (RFC 9562), sortable by time. */
 export const newId = (): string => v7();

@@ -18,6 +18,8 @@ export interface AutomationsTable {
   constraint_failed_at: Date | null;
   /** Why it has no Schedule in Temporal though its cron trigger needs one. */
   schedule_error: string | null;
+  /** Scheduled times up to this one may have started runs that a restore of the database has lost: they start none. */
+  times_lost_until: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   /** When it was deleted, while its runs are still to be deleted. */

@@ -20,6 +20,7 @@ import { RESTORED, type Restored, repairRestored } from '../repair/restored.ts';
 import { createSecrets } from '../secrets.ts';
 import { linkForMember } from '../sign-in/links.service.ts';
 import { connectTemporal } from '../temporal/client.ts';
+import { wakeStalledWebhooks } from '../webhooks/maintenance.service.ts';
 import { examineSetup } from './doctor/examine-setup.ts';
 import { type Finding, pageOf } from './doctor/findings.ts';
 import { importFile } from './import/import-file.ts';
@@ -175,7 +176,9 @@ const COMMANDS: Record<string, Command> = {
   },
   async 'sending resume'({ db }, args) {
     expectArgs(args, 0);
-    return resumeSending(db);
+    const state = await resumeSending(db);
+    await wakeStalledWebhooks(db, 0);
+    return state;
   },
   async 'sending status'({ db }, args) {
     expectArgs(args, 0);

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { codeOf } from '../errors.ts';
 import type { Storage } from '../providers/storage/port.ts';
 
-/** A file that only one of the database and the storage has. */
+/** A file that only one of the database and the storage has, or what could not be looked at. */
 export interface FileDifference {
-  kind: 'row without file' | 'file without row';
+  kind: 'row without file' | 'file without row' | 'not readable';
   org_id: string | null;
   key: string;
   bytes: number;
@@ -16,6 +17,10 @@ const KEYS_PER_QUERY = 500;
 const LOOKS = 16;
 /** A file is put before its row is committed. */
 const MIN_AGE_MS = 86_400_000;
+
+const ID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
+/** The files that we put, and what an interrupted put has left of one. Whatever else is in the folder is not ours. */
+const OURS = new RegExp(`^(?:(?:contact-)?imports/)?${ID}/${ID}(?:\\.${ID}\\.part)?$`);
 
 interface FileRow {
   org_id: string;
@@ -32,6 +37,7 @@ const FILE_ROWS = sql<FileRow & { is_kept: boolean }>`
 /**
  * Compares the files with the database, as after a restore of one of them. A row without its file is only shown: its link
  * answers 404, and the file can still be brought back. A file without a row is deleted if `deletes`, once it is a day old.
+ * Files under other keys than ours are left alone.
  */
 export async function compareFiles(
   db: Db,
@@ -53,18 +59,26 @@ async function findLostFiles(db: Db, storage: Storage): Promise<FileDifference[]
     ).rows;
     for (let first = 0; first < rows.length; first += LOOKS) {
       const looked = rows.slice(first, first + LOOKS);
-      const exist = await Promise.all(looked.map((row) => hasFile(storage, row)));
-      for (const [nth, row] of looked.entries())
-        if (exist[nth] === false) lost.push({ kind: 'row without file', ...row, mended: 'none' });
+      const kinds = await Promise.all(looked.map((row) => lookFor(storage, row)));
+      for (const [nth, row] of looked.entries()) {
+        const kind = kinds[nth];
+        if (kind !== undefined) lost.push({ kind, ...row, mended: 'none' });
+      }
     }
   } while (rows.length === KEYS_PER_QUERY);
   return lost;
 }
 
-async function hasFile(storage: Storage, { key, bytes }: FileRow): Promise<boolean> {
-  const content = await storage.get(key, bytes === 0 ? undefined : { start: 0, end: 0 });
-  content?.destroy();
-  return content !== undefined;
+/** Returns what is wrong with the file of a row, or undefined. */
+async function lookFor(storage: Storage, { key, bytes }: FileRow): Promise<FileDifference['kind'] | undefined> {
+  try {
+    const content = await storage.get(key, bytes === 0 ? undefined : { start: 0, end: 0 });
+    content?.destroy();
+    return content === undefined ? 'row without file' : undefined;
+  } catch (error) {
+    if (['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return 'not readable';
+    throw error;
+  }
 }
 
 async function findOrphans(db: Db, storage: Storage, deletes: boolean): Promise<FileDifference[]> {
@@ -82,8 +96,10 @@ async function findOrphans(db: Db, storage: Storage, deletes: boolean): Promise<
     }
     batch = [];
   };
-  for await (const { key, size, changedAt } of storage.list?.() ?? []) {
-    if (changedAt.getTime() > oldest) continue;
+  const report = (key: string) =>
+    void orphans.push({ kind: 'not readable', org_id: null, key, bytes: 0, mended: 'none' });
+  for await (const { key, size, changedAt } of storage.list?.(report) ?? []) {
+    if (!OURS.test(key) || changedAt.getTime() > oldest) continue;
     batch.push({ key, bytes: size });
     if (batch.length === KEYS_PER_QUERY) await endBatch();
   }

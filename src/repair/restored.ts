@@ -1,21 +1,21 @@
 import type { Client } from '@temporalio/client';
 import type { TurnRef } from '../ai/turns/contract.ts';
 import { endTurnInDoubt, listOpenTurns } from '../ai/turns/repair.service.ts';
-import { IS_HELD } from '../automations/handoff-hold/service.ts';
 import type { RunRef } from '../automations/runs/contract.ts';
 import { failRunInDoubt, listRunsInDoubt } from '../automations/runs/repair.service.ts';
+import { skipLostTimes } from '../automations/triggers/schedules.service.ts';
 import type { SessionRun } from '../crm/contract.ts';
-import { listUnfinishedHandoffs, mendHandoff } from '../crm/handoffs/workflow-repair.service.ts';
+import { failHandoffInDoubt, listHandoffsInDoubt } from '../crm/handoffs/restore.service.ts';
 import type { Db } from '../db/connect.ts';
 import {
   endRequestInDoubt,
   listRequestsInDoubt,
-  type RequestRef,
+  type RequestInDoubt,
   workflowIdOfRequest,
 } from '../deliveries/sending/workflow-repair.service.ts';
 import type { SequenceRef } from '../sequences/contract.ts';
 import { isSequenceInDoubt, listActiveSequences, pauseInDoubt } from '../sequences/sending/restore.service.ts';
-import { findExecutionStates } from '../temporal/executions.ts';
+import { findExecutionStates, findKnownSince } from '../temporal/executions.ts';
 import { wakeRestoredWebhooks } from '../webhooks/maintenance.service.ts';
 import { type InDoubt, outcomeOf } from './in-doubt.ts';
 import { reconcileSchedules } from './schedules.ts';
@@ -51,7 +51,10 @@ interface DoubtfulKind<Ref extends { orgId: string }> {
  */
 export async function repairRestored(db: Db, client: Client, restore: Restore): Promise<InDoubt[]> {
   const found = restore.restored === 'temporal' ? [] : await repairDoubtfulRows(db, client, restore);
-  if (!restore.isDryRun) await wakeRestoredWebhooks(db);
+  if (!restore.isDryRun) {
+    if (restore.restored !== 'temporal') await skipLostTimes(db, restore.lostUntil);
+    await wakeRestoredWebhooks(db);
+  }
   return [...found, ...(await reconcileSchedules(db, client, restore.isDryRun))];
 }
 
@@ -71,18 +74,19 @@ async function repairDoubtfulRows(db: Db, client: Client, { restored, lostUntil,
     idOf: ({ sequenceId }) => sequenceId,
     mend: (ref) => pauseInDoubt(db, ref, lostUntil),
   });
-  await repairKind<RequestRef>({
+  await repairKind<RequestInDoubt>({
     kind: 'message-request',
     why: 'messages were due before the loss',
     list: (after, limit) => listRequestsInDoubt(db, { after, limit, lostUntil }),
     choose: async (refs) => {
       if (restored === 'both') return refs;
-      // Temporal was not lost: it knows which requests it had not carried out yet.
+      // Temporal was not lost. Only a workflow that it never had cannot have sent anything: one that runs may have.
+      const knownSince = await findKnownSince(client);
       const states = await findExecutionStates(client, refs.map(workflowIdOfRequest));
-      return refs.filter((ref) => ['ended', 'stopped'].includes(states.get(workflowIdOfRequest(ref)) ?? 'absent'));
+      return refs.filter((ref) => states.get(workflowIdOfRequest(ref)) !== 'absent' || ref.createdAt < knownSince);
     },
     idOf: ({ id }) => id,
-    mend: (ref) => endRequestInDoubt(db, ref),
+    mend: (ref) => endRequestInDoubt(db, ref, lostUntil),
   });
   await repairKind<RunRef>({
     kind: 'workflow-run',
@@ -101,9 +105,9 @@ async function repairDoubtfulRows(db: Db, client: Client, { restored, lostUntil,
   await repairKind<SessionRun>({
     kind: 'handoff',
     why: 'its parts may have been created',
-    list: (after, limit) => listUnfinishedHandoffs(db, after, limit, IS_HELD),
+    list: (after, limit) => listHandoffsInDoubt(db, { after, limit, lostUntil }),
     idOf: ({ sessionId }) => sessionId,
-    mend: (ref) => mendHandoff(db, ref, 'stopped', IS_HELD),
+    mend: (ref) => failHandoffInDoubt(db, ref),
   });
   return found;
 }

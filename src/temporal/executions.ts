@@ -30,3 +30,10 @@ async function describeState(client: Client, workflowId: string): Promise<Execut
     throw error;
   }
 }
+
+/** Returns since when Temporal has every workflow: those that ended before may be forgotten. */
+export async function findKnownSince(client: Client): Promise<Date> {
+  const { namespace } = client.options;
+  const { config } = await client.workflowService.describeNamespace({ namespace });
+  return new Date(Date.now() - Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000);
+}

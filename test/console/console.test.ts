@@ -53,6 +53,8 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
   const signedIn = async (email: string, options = {}) => {
     const opened = await browser.open(await linkFor(email), options);
     opened.page.setDefaultTimeout(8_000);
+    await opened.page.getByRole('heading', { name: 'Home' }).waitFor();
+    await opened.page.goto(`${api.url}/console/inbox`);
     await opened.page.getByText('Nothing is yours').waitFor();
     return opened;
   };

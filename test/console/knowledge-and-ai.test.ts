@@ -39,7 +39,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     for (const path of paths) site.pages.set(path, pageOf(`Page ${path}`));
     const { id } = await crawlSite(org, { url: `${site.url}/${folder}`, display_name: folder });
     for (const path of paths.slice(1)) site.pages.set(path, { status: 404 });
-    site.pages.set(`/${folder}/a`, pageOf(`Page /${folder}/a`, { text: 'It was rewritten by somebody.' }));
+    site.pages.set(`/${folder}/a`, pageOf(`Page /${folder}/a`, { text: '++i says how it was rewritten.' }));
     await crawlAgain(org, id);
     await crawlAgain(org, id);
     return id;
@@ -59,7 +59,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     expect(await synced(kept)).toBe(4);
     await page.getByRole('list', { name: 'Crawls' }).getByRole('button').nth(1).click();
     await page.getByText('What changed').click();
-    await page.getByText('+ It was rewritten by somebody.').waitFor();
+    await page.getByText('+ ++i says how it was rewritten.').waitFor();
     await page.goto(`${stack.url}/console/knowledge/websites/${removed}`);
     await button(page, 'Remove them').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the pages' }).click();
@@ -68,6 +68,46 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByRole('link', { name: /^Pages \(/ }).click();
     await page.getByRole('list', { name: 'Pages' }).getByText('Gone').first().waitFor();
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('keeps what is typed while an article is saved, and overwrites what somebody else has saved only when asked', async () => {
+    const { body: article } = await org.post('/training', { title: 'Parcels', content: 'By post.' });
+    const path = `/training/${article.id}`;
+    const { page, complaints } = await admin(`/knowledge/articles/${article.id}`);
+    const text = page.getByRole('textbox', { name: 'Text, as Markdown' });
+    const isStored = (content: string) =>
+      eventually(`the text ${content}`, async () => (await org.get(path)).body.content === content);
+    const typed = Promise.withResolvers<void>();
+    await page.route(`**${path}`, async (route) => {
+      if (route.request().method() === 'PATCH') await typed.promise;
+      await route.continue();
+    });
+    await text.fill('By bicycle.');
+    await button(page, 'Save and publish').click();
+    await text.fill('By bicycle, on Friday.');
+    typed.resolve();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await isStored('By bicycle.');
+    expect(await text.inputValue()).toBe('By bicycle, on Friday.');
+    await button(page, 'Save and publish').click();
+    await isStored('By bicycle, on Friday.');
+    await button(page, 'Discard changes').waitFor({ state: 'detached' });
+
+    await text.fill('By train.');
+    await org.patch(path, { content: 'By van.' });
+    await button(page, 'Save and publish').click();
+    await page.getByRole('alert').getByText('Somebody has changed the article').waitFor();
+    await isStored('By van.');
+    await button(page, 'Discard changes').click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await eventually('the text of the other one', async () => (await text.inputValue()) === 'By van.');
+    await text.fill('By van, daily.');
+    await org.patch(path, { content: 'By ship.' });
+    await button(page, 'Save and publish').click();
+    await button(page, 'Save mine over it').click();
+    await isStored('By van, daily.');
+    expect(complaints.filter((line) => !line.includes('412'))).toEqual([]);
     await page.close();
   });
 
@@ -156,6 +196,34 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'How it came about: Wrong').click();
     await page.getByRole('dialog', { name: 'Wrong' }).getByText('Searched the knowledge').waitFor();
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('says which budget could not be read, and reads it again when asked', async () => {
+    await org.patch('/autopilot/settings', { budgets: { month: { tokens: 9_000_000 } } });
+    await org.post('/autopilot/settings/publish');
+    const { page } = await admin('/ai');
+    const isUsage = '**/autopilot/usage?**';
+    await page.route(isUsage, (route) => route.fulfill({ status: 429, json: { message: 'Too many at once' } }));
+    await page.goto(`${stack.url}/console/ai/usage`);
+    const budgets = page.getByRole('region', { name: 'Budgets' });
+    await budgets.getByText('This month: unknown of 9,000,000 tokens').waitFor();
+    await page.unroute(isUsage);
+    await budgets.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await budgets.getByText(/^This month: [\d,]+ of 9,000,000 tokens$/).waitFor();
+    await budgets.getByRole('alert').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('does not ask again and again for a run that is not there', async () => {
+    const { page } = await admin('/ai/evals/00000000-0000-7000-8000-000000000000');
+    await page.getByText('There is no such run').waitFor();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/autopilot/evals/runs/')) asked += 1;
+    });
+    await page.waitForTimeout(5_000);
+    expect(asked).toBe(0);
     await page.close();
   });
 

@@ -1,12 +1,14 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { loadConfig } from '../../src/config.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/ids.ts';
 import {
   discardMedia,
   purgeDeletedMedia,
@@ -18,6 +20,7 @@ import {
 import { spool } from '../../src/media/spool.ts';
 import type { Storage } from '../../src/providers/storage/port.ts';
 import { createStorage } from '../../src/providers/storage/storage.ts';
+import { compareFiles } from '../../src/repair/files.ts';
 import { type FakeS3, S3_KEY, startFakeS3 } from '../support/fakes/s3.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { formWith, PNG, pngOf } from './samples.ts';
@@ -202,6 +205,30 @@ describe('a stored file', () => {
   const rows = () => api.db.selectFrom('media').selectAll().execute();
   const statusOf = async (media: { org_id: string; id: string }) =>
     (await fetch(api.deps.mediaLinks.linkOf(media))).status;
+
+  it('a stored file without a row is found, and deleted once it is old; whatever else is in the folder stays', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'switchboard-orphans-'));
+    const storage = createStorage({ STORAGE_URL: pathToFileURL(join(own, 'later')).href });
+    expect(await compareFiles(api.db, storage, { deletes: true })).toEqual([]);
+    const kept = await store(storage);
+    const orphan = `${api.org.id}/${newId()}`;
+    const old = new Date(Date.now() - 2 * 86_400_000);
+    const others = ['notes.txt', `${api.org.id}/notes.txt`, `deep/${orphan}/${newId()}`, `backup/${orphan}`];
+    for (const key of [orphan, `imports/${orphan}`, `${orphan}.${randomUUID()}.part`, ...others]) {
+      const path = join(own, 'later', key);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, 'x');
+      await utimes(path, old, old);
+    }
+    await utimes(join(own, 'later', kept.key), old, old);
+    const found = await compareFiles(api.db, storage, { deletes: true });
+    expect(found.map(({ key, mended }) => [key.replace(/[^/]*\.part$/, '….part'), mended]).toSorted()).toEqual(
+      [orphan, `${api.org.id}/….part`, `imports/${orphan}`].map((key) => [key, 'deleted']).toSorted(),
+    );
+    const left = (await readdir(own, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    expect(left).toHaveLength(1 + others.length);
+    await rm(own, { recursive: true });
+  });
 
   it('a stored file has no row before its bytes are stored, so a crash leaves at most bytes without a row', async () => {
     const seen: number[] = [];

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,21 +6,22 @@ import { loadAll } from 'js-yaml';
 import { loadConfig, settings } from '../../src/config.ts';
 import { SETTINGS_IN_FILES } from '../../src/setting-files.ts';
 import { TASK_QUEUES } from '../../src/temporal/contract.ts';
-import { findHelmTools, render } from './support/helm.ts';
+import { findHelmTools, type HelmTools, render, validate } from './support/helm.ts';
 
 const LIMIT_MS = 1_000_000;
 const CHART = fileURLToPath(new URL('../../deploy/helm', import.meta.url));
 const KUBERNETES = ['1.27', '1.33'];
 const DIGEST = `sha256:${'ab'.repeat(32)}`;
+const SETTINGS = { PUBLIC_URL: 'https://support.example.com', TEMPORAL_ADDRESS: 'temporal:7233' };
 const NEEDED = {
   image: { repository: 'registry.example.com/switchboard', digest: DIGEST },
-  settings: { PUBLIC_URL: 'https://support.example.com', TEMPORAL_ADDRESS: 'temporal:7233', STORAGE_URL: 's3://files' },
+  settings: { ...SETTINGS, STORAGE_URL: 's3://files' },
   secrets: { existingSecret: 'switchboard', names: [...SETTINGS_IN_FILES] },
   migrations: { existingSecret: 'switchboard-owner' },
 };
 const ALL = {
   ...NEEDED,
-  settings: { ...NEEDED.settings, INBOUND_DOMAIN: 'in.example.com', RATE_LIMIT_STANDARD: 200 },
+  settings: { ...SETTINGS, INBOUND_DOMAIN: 'in.example.com', RATE_LIMIT_STANDARD: 200 },
   files: { existingClaim: 'files' },
   api: { autoscaling: { enabled: true } },
   ingress: { enabled: true, className: 'nginx', host: 'support.example.com', tlsSecret: 'tls' },
@@ -31,8 +31,12 @@ const ALL = {
 
 const tools = await findHelmTools();
 if (typeof tools === 'string') console.log(`The Helm chart is not tried: ${tools}`);
-const { helm, validate } = typeof tools === 'string' ? { helm: '', validate: '' } : tools;
 const whenInstalled = typeof tools === 'string' ? describe.skip : describe;
+
+function toolsFound(): HelmTools {
+  if (typeof tools === 'string') throw new Error(tools);
+  return tools;
+}
 
 let folder: string;
 beforeAll(() => {
@@ -43,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function renderWith(values: object, ...flags: string[]): string {
   const file = join(folder, 'values.json');
   writeFileSync(file, JSON.stringify(values));
-  return render(helm, CHART, '--values', file, ...flags);
+  return render(toolsFound().helm, CHART, '--values', file, ...flags);
 }
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every kind
 const manifestsOf = (text: string): any[] => loadAll(text);
@@ -52,6 +56,11 @@ const podsOf = (manifests: any[]) =>
   manifests
     .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
     .map(({ metadata, spec }) => ({ name: metadata.name as string, pod: spec.template.spec }));
+
+it('names the secrets that the programs read from files, in the schema of the values of the chart', () => {
+  const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+  expect(schema.definitions.secret.enum).toEqual(SETTINGS_IN_FILES);
+});
 
 whenInstalled('the Helm chart', () => {
   it.each([
@@ -64,7 +73,7 @@ whenInstalled('the Helm chart', () => {
       const text = renderWith(values);
       writeFileSync(file, text);
       for (const version of KUBERNETES)
-        execFileSync(validate, ['--strict', '--kubernetes-version', version, file], { stdio: 'pipe' });
+        validate(toolsFound().python, '--strict', '--kubernetes-version', version, file);
       expect(manifestsOf(text).length).toBeGreaterThan(8);
     },
     LIMIT_MS,
@@ -97,6 +106,8 @@ whenInstalled('the Helm chart', () => {
     const queues: string[] = [];
     for (const { name, pod } of pods) {
       const [container] = pod.containers;
+      const names = container.env.map((one: { name: string }) => one.name);
+      expect(names).toEqual([...new Set(names)]);
       const env: Record<string, string> = Object.fromEntries(
         container.env.map((one: { name: string; value: string }) => [one.name, one.value]),
       );
@@ -137,6 +148,23 @@ whenInstalled('the Helm chart', () => {
     ['an address without TLS', { settings: { PUBLIC_URL: 'http://x', TEMPORAL_ADDRESS: 'x' } }, /PUBLIC_URL/],
     ['no secret', { secrets: { existingSecret: '' } }, /existingSecret/],
     ['no secret of the owner', { migrations: { existingSecret: '' } }, /owner of the database/],
+    ['a secret that no program reads', { secrets: { names: ['DATABASE_URL', 'JWT_SECRTE'] } }, /names/],
+    ['a secret in the environment', { settings: { ...SETTINGS, JWT_SECRET: 'x' } }, /JWT_SECRET/],
+    ['another file of a secret', { settings: { ...SETTINGS, JWT_SECRET_FILE: '/x' } }, /settings\.JWT_SECRET_FILE/],
+    [
+      'a port that the chart sets',
+      { settings: { ...SETTINGS, OPS_PORT: 9 } },
+      /settings\.OPS_PORT: the chart sets it to 9090/,
+    ],
+    ['the port of the api', { settings: { ...SETTINGS, PORT: 9 } }, /settings\.PORT/],
+    ['the queues of all workers', { settings: { ...SETTINGS, WORKER_QUEUES: 'bulk' } }, /settings\.WORKER_QUEUES/],
+    ['a bucket beside a claim', { files: { existingClaim: 'files' } }, /settings\.STORAGE_URL/],
+    [
+      'a worker with the name of the api',
+      { workers: { api: { queues: ['bulk'], replicas: 1 } } },
+      /propertyName 'api'/,
+    ],
+    ['a worker in upper case', { workers: { Mail: { queues: ['bulk'], replicas: 1 } } }, /propertyName 'Mail'/],
     ['a queue without a worker', { workers: { crawler: { queues: ['crawls'] } } }, /rendering has no worker/],
     ['a queue of two workers', { workers: { crawler: { queues: ['crawls', 'rendering', 'bulk'] } } }, /two kinds/],
   ])('refuses %s, and says so', (_, wrong, message) => {

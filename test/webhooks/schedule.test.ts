@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  pausedRetry,
   probeDelayMs,
   QUIET_AFTER_MS,
   RETRY_DELAYS_MS,
@@ -35,6 +36,10 @@ it('no delay between two tries is as long as the time after which an endpoint co
 
 it('retries that wait for a slot come back the later, the longer they are overdue', () => {
   expect([slotWaitMs(-5, 0), slotWaitMs(0, 0.5), slotWaitMs(100_000, 0.5)]).toEqual([1_000, 1_500, 26_500]);
+});
+
+it('retries look once in one to five minutes whether sending is still paused', () => {
+  expect([0, 0.5, 1].map((chance) => pausedRetry(chance).nextInMs)).toEqual([60_000, 180_000, 300_000]);
 });
 
 it('a Retry-After makes a delay longer, never shorter', () => {

@@ -10,6 +10,14 @@ installRuntime();
 const FOLDER = new URL('./histories/', import.meta.url);
 const histories = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 
+/** A part of an event in its JSON. */
+interface HistoryEvent {
+  eventType: string;
+  eventTime?: string | undefined;
+  workflowTaskStartedEventAttributes?: { suggestContinueAsNew?: boolean };
+  workflowExecutionStartedEventAttributes?: { input: unknown };
+}
+
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'));
 
 const types = [...readFileSync(new URL('../../workflows/index.ts', import.meta.url), 'utf8').matchAll(/\{ ([^}]+) \}/g)]
@@ -36,6 +44,56 @@ function traced(name: string) {
   return history;
 }
 
+/** Returns a history as if it were so long that Temporal suggests to continue as new, with each task. */
+function suggested(history: { events: HistoryEvent[] }) {
+  for (const { workflowTaskStartedEventAttributes: started } of history.events)
+    if (started !== undefined) started.suggestContinueAsNew = true;
+  return history;
+}
+
+/** Returns the events of a workflow of webhooks that continues as new after its first try, behind the marker of the patch. */
+function continuedAsNew(events: HistoryEvent[]): HistoryEvent[] {
+  const tried = events.findIndex(({ eventType }) => eventType.endsWith('ACTIVITY_TASK_COMPLETED'));
+  const begun = events.slice(0, tried + 4);
+  const [first, last] = [begun[0], begun.at(-1)];
+  const payload = (value: object) => ({
+    metadata: { encoding: Buffer.from('json/plain').toString('base64') },
+    data: Buffer.from(JSON.stringify(value)).toString('base64'),
+  });
+  const workflowTaskCompletedEventId = `${begun.length}`;
+  const added = [
+    {
+      eventType: 'EVENT_TYPE_MARKER_RECORDED',
+      markerRecordedEventAttributes: {
+        markerName: 'core_patch',
+        details: { 'patch-data': { payloads: [payload({ id: 'continue-as-new', deprecated: false })] } },
+        workflowTaskCompletedEventId,
+      },
+    },
+    {
+      eventType: 'EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES',
+      upsertWorkflowSearchAttributesEventAttributes: {
+        workflowTaskCompletedEventId,
+        searchAttributes: { indexedFields: { TemporalChangeVersion: payload(['continue-as-new']) } },
+      },
+    },
+    {
+      eventType: 'EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW',
+      workflowExecutionContinuedAsNewEventAttributes: {
+        workflowTaskCompletedEventId,
+        newExecutionRunId: '00000000-0000-4000-8000-000000000000',
+        workflowType: { name: 'deliverWebhook' },
+        taskQueue: { name: 'webhooks' },
+        input: first?.workflowExecutionStartedEventAttributes?.input,
+      },
+    },
+  ];
+  return [
+    ...begun,
+    ...added.map((event, nth) => ({ ...event, eventId: `${begun.length + nth + 1}`, eventTime: last?.eventTime })),
+  ];
+}
+
 /** A patched workflow has another history, `<type>.<patch>.json`, beside the one from before the patch. */
 const typeOf = (name: string) => name.replace(/\..*$/, '');
 
@@ -55,6 +113,15 @@ describe('the current workflow code replays recorded histories', () => {
   it.each(inTraces)('%s, in a trace', async (name) => {
     const { sinks } = WITHOUT_TRACING;
     await Worker.runReplayHistory({ workflowBundle: testWorkflowBundle(), sinks }, traced(name));
+  });
+
+  it('a long history of deliverWebhook from before it continued as new', async () => {
+    await Worker.runReplayHistory({ workflowBundle: testWorkflowBundle() }, suggested(read('deliver-webhook.json')));
+  });
+
+  it('a history of deliverWebhook that continues as new', async () => {
+    const { events } = suggested(read('deliver-webhook.json'));
+    await Worker.runReplayHistory({ workflowBundle: testWorkflowBundle() }, { events: continuedAsNew(events) });
   });
 
   it('a changed history fails to replay', async () => {

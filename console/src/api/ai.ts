@@ -87,12 +87,12 @@ export const evalRunsQuery = infiniteQueryOptions({
   ...PAGES,
 });
 
-/** A run with the results so far, read again every few seconds until it ends. */
+/** A run with the results so far, read again every few seconds until it ends or cannot be read. */
 export const evalRunQuery = (id: string) =>
   queryOptions({
     queryKey: ['getEvalRun', id],
     queryFn: () => dataOf(api.GET('/autopilot/evals/runs/{id}', { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'running' ? UNDER_WAY_MS : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' && state.error === null ? UNDER_WAY_MS : false),
   });
 
 export const evalResultQuery = (id: string, caseId: string) =>

@@ -47,24 +47,26 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end -}}
 
+{{/* The settings of a program: the given ones, and those that the chart decides. `own` are those of the program alone. */}}
 {{- define "switchboard.env" -}}
-{{- range $name, $value := .root.Values.settings }}
+{{- $values := .root.Values -}}
+{{- $own := merge (dict "HOME" "/tmp" "OPS_PORT" "9090" "WORKER_OPS_PORT" "9090") .own -}}
+{{- $_ := set $own "DATABASE_PROCESSES" (include "switchboard.processes" .root) -}}
+{{- $_ := set $own "DRAIN_SECONDS" $values.drainSeconds -}}
+{{- $_ := set $own "STOP_GRACE_SECONDS" $values.stopGraceSeconds -}}
+{{- range $values.secrets.names -}}
+{{- $_ := set $own (printf "%s_FILE" .) (printf "/run/secrets/switchboard/%s" .) -}}
+{{- end -}}
+{{- if $values.mail.enabled -}}{{- $_ := set $own "INBOUND_SMTP_PORT" "2525" -}}{{- end -}}
+{{- if $values.files.existingClaim -}}
+{{- $_ := set $own "STORAGE_URL" "file:///var/lib/switchboard/media" -}}
+{{- end -}}
+{{- range $name, $value := $values.settings -}}
+{{- if hasKey $own $name -}}{{- fail (printf "settings.%s: the chart sets it to %v: leave it out" $name (get $own $name)) -}}{{- end }}
 - { name: {{ $name }}, value: {{ $value | toString | quote }} }
-{{- end }}
-{{- range .root.Values.secrets.names }}
-- { name: {{ . }}_FILE, value: /run/secrets/switchboard/{{ . }} }
-{{- end }}
-- { name: HOME, value: /tmp }
-- { name: OPS_PORT, value: "9090" }
-- { name: WORKER_OPS_PORT, value: "9090" }
-- { name: DATABASE_PROCESSES, value: {{ include "switchboard.processes" .root | quote }} }
-- { name: DRAIN_SECONDS, value: {{ .root.Values.drainSeconds | quote }} }
-- { name: STOP_GRACE_SECONDS, value: {{ .root.Values.stopGraceSeconds | quote }} }
-{{- if .root.Values.mail.enabled }}
-- { name: INBOUND_SMTP_PORT, value: "2525" }
-{{- end }}
-{{- if .root.Values.files.existingClaim }}
-- { name: STORAGE_URL, value: "file:///var/lib/switchboard/media" }
+{{- end -}}
+{{- range $name, $value := $own }}
+- { name: {{ $name }}, value: {{ $value | toString | quote }} }
 {{- end }}
 {{- end -}}
 

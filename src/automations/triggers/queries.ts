@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
-import { NIL_UUID } from '../../ids.ts';
+import { MAX_UUID, NIL_UUID } from '../../ids.ts';
 import type { Json, TriggerType } from '../blocks/schema.ts';
 import type { AutomationRef, InactivityInput } from './contract.ts';
 
@@ -19,7 +19,7 @@ const triggers = (db: Db, orgId: string) =>
     .innerJoin('automation_versions as version', (join) =>
       join.onRef('version.org_id', '=', 'automation.org_id').onRef('version.id', '=', 'automation.active_version'),
     )
-    .select(['automation.id', 'version.name', 'version.trigger_type as type'])
+    .select(['automation.id', 'automation.times_lost_until', 'version.name', 'version.trigger_type as type'])
     .select((eb) => eb.ref('version.trigger_configuration').$castTo<Json>().as('configuration'))
     .where('automation.org_id', '=', orgId)
     .where('automation.active_version', 'is not', null);
@@ -149,6 +149,23 @@ export async function updateInactivityCursor(
     .where('org_id', '=', orgId)
     .where('automation_id', '=', automationId)
     .execute();
+}
+
+/** Has no workflow with a cron trigger start runs for times up to this one. */
+export async function skipTimesUntil(db: Db, lostUntil: Date): Promise<void> {
+  await sql`
+    update automations as changed set times_lost_until = ${lostUntil}::timestamptz ${activeWorkflowsWith('cron-trigger')}
+      and changed.org_id = automation.org_id and changed.id = automation.id
+      and coalesce(changed.times_lost_until, to_timestamp(0)) < ${lostUntil}::timestamptz
+  `.execute(db);
+}
+
+/** Has no workflow get the sessions announced that had been inactive for its minutes by this time. */
+export async function skipInactiveUntil(db: Db, lostUntil: Date): Promise<void> {
+  const cursor = sql`${lostUntil}::timestamptz - minutes * interval '1 minute'`;
+  await sql`
+    update inactivity_clocks set silent_since = ${cursor}, session_id = ${MAX_UUID}::uuid where silent_since < ${cursor}
+  `.execute(db);
 }
 
 /** Returns the active workflows of all orgs with a cron trigger. */

@@ -13,6 +13,8 @@ import {
   hasScheduledRun,
   isInactivityWatched,
   listPossiblyScheduled,
+  skipInactiveUntil,
+  skipTimesUntil,
   updateScheduleError,
 } from './queries.ts';
 
@@ -54,7 +56,16 @@ export async function findSchedule(db: Db, { orgId, automationId }: AutomationRe
   const trigger = await findTrigger(db, orgId, automationId);
   if (trigger?.type !== 'cron-trigger') return undefined;
   const { data } = CronConfiguration.safeParse(trigger.configuration);
-  return data && { name: trigger.name, ...data };
+  return data && { name: trigger.name, lostUntil: trigger.times_lost_until, ...data };
+}
+
+/**
+ * Has the triggers by time of all orgs skip what a database that was lost until a time may have started: scheduled times, and
+ * sessions that were inactive by then.
+ */
+export async function skipLostTimes(db: Db, lostUntil: Date): Promise<void> {
+  await skipTimesUntil(db, lostUntil);
+  await skipInactiveUntil(db, lostUntil);
 }
 
 /** Records why a workflow has no Schedule though it should have one: `refusal`, or a configuration that is not valid. */
@@ -66,8 +77,8 @@ export async function recordScheduleError(db: Db, { orgId, automationId }: Autom
 
 /**
  * Starts a workflow for a scheduled time, once for each time, unless its last scheduled run has not ended. Missed times
- * start no run or one run for the last of them, according to the workflow's configuration. Returns the run's id or
- * null.
+ * start no run or one run for the last of them, according to the workflow's configuration, and those that a restored
+ * database has lost none. Returns the run's id or null.
  */
 export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now: Date): Promise<string | null> {
   const { orgId, automationId } = ref;
@@ -75,7 +86,7 @@ export function fireSchedule(db: Db, ref: AutomationRef, scheduledAt: Date, now:
     const schedule = await findSchedule(trx, ref);
     if (schedule === undefined) return null;
     const at = timeToFire(schedule, scheduledAt, now);
-    if (at === undefined) return null;
+    if (at === undefined || (schedule.lostUntil !== null && at <= schedule.lostUntil)) return null;
     // The Schedules have the clock changes of the next years: each one renews them once it is over.
     if (isLastAroundClockChange(schedule, at)) await enqueue(trx, orgId, syncWorkflowSchedule(ref));
     if (await hasScheduledRun(trx, orgId, automationId)) return null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CustomDataChange } from '../../contacts/schema.ts';
+import { ifMatchOf } from '../../schemas/if-match.ts';
 import { Id, RANGE, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 
 const MAX_PAYLOAD_CHARACTERS = 100_000;
@@ -59,16 +60,7 @@ export const UpdateSession = z
   });
 export type UpdateSession = z.infer<typeof UpdateSession>;
 
-/** An entity tag or the time itself. */
-const SEEN_AT = /^(?:\*|"?[0-9-]{10}T[0-9:.]{8,15}Z"?)$/;
-
-export const IfMatch = z.looseObject({
-  'if-match': z
-    .string()
-    .regex(SEEN_AT, 'must be the updated_at of the session, or *')
-    .optional()
-    .describe('The `updated_at` of the session as it was seen: 412 if it has changed since.'),
-});
+export const IfMatch = ifMatchOf('session');
 
 export const CustomStatuses = z.object({
   items: z.array(z.object({ id: z.int(), name: z.string() }).meta({ id: 'CustomSessionStatus' })),

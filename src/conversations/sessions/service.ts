@@ -4,10 +4,11 @@ import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOfRange } from '../../db/ranges.ts';
 import { inTransaction, notifyAfterCommit } from '../../db/transaction.ts';
-import { changed, conflict, notFound, refused } from '../../errors.ts';
+import { conflict, notFound, refused } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import { currentActor } from '../../processes/current-work.ts';
 import { SYSTEM } from '../../schemas/actor.ts';
+import { assertUnchanged } from '../../schemas/if-match.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { announceWithState } from '../announcements.service.ts';
 import { changedHint, LIVE_CHANNEL } from '../live/rules.ts';
@@ -126,9 +127,7 @@ export function ifUnchanged(
   if (ifMatch === undefined || ifMatch === '*') return change(db);
   return inTransaction(db, async (trx) => {
     const { updated_at } = await lockSession(trx, orgId, id);
-    const now = updated_at.toISOString();
-    if (new Date(ifMatch.replaceAll('"', '')).getTime() !== updated_at.getTime())
-      throw changed(`The session has changed since: it was updated at ${now}. Read it again`);
+    assertUnchanged('session', updated_at, ifMatch);
     return change(trx);
   });
 }

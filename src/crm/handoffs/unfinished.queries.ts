@@ -3,12 +3,12 @@ import type { Db } from '../../db/connect.ts';
 import type { SessionRun } from '../contract.ts';
 
 /** SQL: whether the handoff of `session` has parts. */
-const HAS_PARTS = sql`jsonb_array_length(coalesce(session.handoff->'parts', '[]')) > 0`;
+export const HAS_PARTS = sql`jsonb_array_length(coalesce(session.handoff->'parts', '[]')) > 0`;
 /**
  * SQL: whether `session` is handed off now, and not in an external system: such a handoff is done, without any part.
  * `part` is of this handoff.
  */
-const IS_OF_HANDOFF = sql`session.handoff is not null and (session.handoff->>'state' <> 'done' or ${HAS_PARTS})
+export const IS_OF_HANDOFF = sql`session.handoff is not null and (session.handoff->>'state' <> 'done' or ${HAS_PARTS})
   and part.handoff_number = session.handoffs`;
 
 /** Returns the current handoffs of an org that are parked, those parked longest first. */

@@ -4,23 +4,29 @@ import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { onlyRow } from '../../db/rows.ts';
 
 const pauseQuery = compiledOnce((_: Record<never, never>, db) =>
-  db.selectFrom('sending_pause').select(['reason', 'paused_at']),
+  db.selectFrom('sending_pause').select(['reason', 'paused_at']).where('resumed_at', 'is', null),
 );
 
 /** Finds the pause of all sending. It is read before each batch: the table has one row at most. */
 export const findPause = async (db: Db) => (await db.executeQuery(pauseQuery(db, {}))).rows[0];
 
-/** Records the pause. One that exists keeps its time and its reason. */
+/** Records the pause. One that has not ended keeps its time and its reason. */
 export async function insertPause(db: Db, reason: string | null): Promise<void> {
   await db
     .insertInto('sending_pause')
     .values({ reason })
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .column('is_only_row')
+        .doUpdateSet({ reason, paused_at: sql<Date>`now()`, resumed_at: null })
+        .where('sending_pause.resumed_at', 'is not', null),
+    )
     .execute();
 }
 
-export async function deletePause(db: Db): Promise<void> {
-  await db.deleteFrom('sending_pause').execute();
+/** Ends the pause, if there is one. */
+export async function endPause(db: Db): Promise<void> {
+  await db.updateTable('sending_pause').set({ resumed_at: sql<Date>`now()` }).where('resumed_at', 'is', null).execute();
 }
 
 export interface WaitingSends {

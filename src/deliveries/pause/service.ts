@@ -1,5 +1,5 @@
 import type { Db } from '../../db/connect.ts';
-import { countWaiting, deletePause, findPause, insertPause, type WaitingSends } from './queries.ts';
+import { countWaiting, endPause, findPause, insertPause, type WaitingSends } from './queries.ts';
 
 /** Whether messages and webhooks go out, and what waits until they do. */
 export interface SendingState extends WaitingSends {
@@ -23,7 +23,7 @@ export async function pauseSending(db: Db, reason: string | undefined): Promise<
 
 /** Has everything sent again. Workers see it within a minute. */
 export async function resumeSending(db: Db): Promise<SendingState> {
-  await deletePause(db);
+  await endPause(db);
   return readSendingState(db);
 }
 

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { Channel, DeliveryStatus } from '../contract.ts';
+import { LAST_RESUME } from '../pause/shared.queries.ts';
 import { ENDED_STATUS, endedReason } from '../queries.ts';
 import type { MessageContent } from './content.ts';
 import { interruptedColumns } from './outcomes.queries.ts';
@@ -159,8 +160,8 @@ export async function findDeliveryChannel(db: Db, orgId: string, deliveryId: str
 }
 
 /**
- * Ends a queued send without anything to wait for, if it was requested at least `olderThanMs` ago. Returns whether it
- * did.
+ * Ends a queued send without anything to wait for, if it was requested at least `olderThanMs` ago, and sending was not
+ * paused since. Returns whether it did.
  */
 export async function failQueued(
   db: Db,
@@ -178,7 +179,9 @@ export async function failQueued(
     .where('org_id', '=', orgId)
     .where('id', '=', deliveryId)
     .where('status', '=', 'queued')
-    .where('created_at', '<=', sql<Date>`now() - ${olderThanMs}::float8 * interval '1 millisecond'`)
+    .where(
+      sql<boolean>`greatest(created_at, ${LAST_RESUME}) <= now() - ${olderThanMs}::float8 * interval '1 millisecond'`,
+    )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -16,7 +16,7 @@ import { type SendBatchDeps, SendingPaused, sendBatch } from './send-batch.servi
 import { SenderUnavailable } from './send-chunks.ts';
 
 const SENDS_PER_BATCH = 500;
-/** A call or message requested longer ago than this is no longer wanted. */
+/** A call or message requested longer ago than this, without the time of a pause, is no longer wanted. */
 const MAX_WAIT_MS = 3_600_000;
 
 /**
@@ -56,7 +56,7 @@ export async function sendRequested(
 /**
  * Sends one message. If the settings prevent all sends, the message fails at once, because a user waits for the answer.
  * If the provider is unavailable, this throws SenderUnavailable, and the message fails after an hour. While the operator has
- * paused all sending, it waits without a limit.
+ * paused all sending, it waits without a limit, and has an hour after that.
  */
 export async function sendSingleMessage(
   deps: SendBatchDeps,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isOfRequest, type MessageRequest } from './message-requests.queries.ts';
 import { firstReconciliationAt } from './outcomes.queries.ts';
@@ -26,22 +26,29 @@ export async function listUnsettledRequests(
   return rows;
 }
 
-/**
- * Returns requests like listUnsettledRequests that are in doubt after a restore: with a send that was due before a time, at
- * which the lost database may have had its outcome.
- */
+/** A request with sends that were due before a loss. */
+export interface RequestInDoubt extends RequestRef {
+  createdAt: Date;
+}
+
+/** SQL: whether a `delivery` was due before a time, at which a database that was lost may have had its outcome. */
+const wasDueBefore = (time: Date) => sql<SqlBool>`coalesce(delivery.not_before, (
+    select due_at from email_requests as request
+    where request.org_id = delivery.org_id and request.id = delivery.email_request_id
+  ), delivery.created_at) <= ${time}::timestamptz`;
+
+/** Returns requests like listUnsettledRequests that are in doubt after a restore: with a send that was due before it. */
 export async function listRequestsInDoubt(
   db: Db,
   { after, limit, lostUntil }: { after: RequestRef | undefined; limit: number; lostUntil: Date },
-): Promise<RequestRef[]> {
-  const { rows } = await sql<RequestRef>`
-    select distinct delivery.org_id as "orgId", coalesce(email_request_id, delivery.id) as id, email_request_id is null as "isMessage"
+): Promise<RequestInDoubt[]> {
+  const { rows } = await sql<RequestInDoubt>`
+    select org_id as "orgId", coalesce(email_request_id, id) as id, email_request_id is null as "isMessage",
+      min(created_at) as "createdAt"
     from deliveries as delivery
-    left join email_requests as request on request.org_id = delivery.org_id and request.id = delivery.email_request_id
-    where sequence_id is null and status in ('queued', 'sending')
-      and coalesce(not_before, request.due_at, delivery.created_at) <= ${lostUntil}::timestamptz
-      and ${after === undefined ? sql`true` : sql`(delivery.org_id, coalesce(email_request_id, delivery.id)) > (${after.orgId}::uuid, ${after.id}::uuid)`}
-    order by 1, 2 limit ${limit}
+    where sequence_id is null and status in ('queued', 'sending') and ${wasDueBefore(lostUntil)}
+      and ${after === undefined ? sql`true` : sql`(org_id, coalesce(email_request_id, id)) > (${after.orgId}::uuid, ${after.id}::uuid)`}
+    group by 1, 2, 3 order by 1, 2 limit ${limit}
   `.execute(db);
   return rows;
 }
@@ -56,14 +63,14 @@ export async function findRequestDelay(db: Db, orgId: string, requestId: string)
 }
 
 /**
- * Ends the queued sends of a request: as `unknown` if they may have gone, otherwise as `canceled`. Returns the numbers of
- * both.
+ * Ends the queued sends of a request, or those that were due before a time: as `unknown` if they may have gone, otherwise as
+ * `canceled`. Returns the numbers of both.
  */
 export async function endQueued(
   trx: Trx,
   orgId: string,
   requested: MessageRequest,
-  { reason, mayHaveGone }: { reason: string; mayHaveGone: boolean },
+  { reason, mayHaveGone, dueBefore }: { reason: string; mayHaveGone: boolean; dueBefore?: Date },
 ): Promise<{ unknown: number; ended: number }> {
   const { rows } = await sql<{ unknown: number; ended: number }>`
     with ended as (
@@ -72,6 +79,7 @@ export async function endQueued(
         look_up_at = case when may_have_gone or ${mayHaveGone} then ${firstReconciliationAt('delivery.channel')} end,
         began_at = coalesce(began_at, created_at), reason = ${reason}, not_before = null, updated_at = now()
       where org_id = ${orgId} and ${isOfRequest(requested)} and status = 'queued'
+        and ${dueBefore === undefined ? sql`true` : wasDueBefore(dueBefore)}
       returning status
     )
     select count(*) as ended, count(*) filter (where status = 'unknown') as unknown from ended

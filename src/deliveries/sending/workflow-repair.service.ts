@@ -10,7 +10,12 @@ import { settleInterruptedRequested } from './message-requests.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
 import { endQueued, findRequestDelay, type RequestRef } from './workflow-repair.queries.ts';
 
-export { listRequestsInDoubt, listUnsettledRequests, type RequestRef } from './workflow-repair.queries.ts';
+export {
+  listRequestsInDoubt,
+  listUnsettledRequests,
+  type RequestInDoubt,
+  type RequestRef,
+} from './workflow-repair.queries.ts';
 
 const STOPPED = 'Stopped in Temporal';
 const LOST = 'Its workflow ended in Temporal without the result being stored: it may have been sent';
@@ -51,16 +56,20 @@ export async function mendRequest(
 const RESTORED = 'The database was restored from a backup: it may have been sent since';
 
 /**
- * Ends the sends of a request that may have been made by a database that was lost: their outcome is unknown. A command that
- * waits for Temporal does not matter, as its workflow finds nothing to send. Returns what was done, or undefined if the
- * request has changed meanwhile.
+ * Ends the sends of a request that may have been made by a database that was lost until a time: their outcome is unknown.
+ * Those that were due later stay queued. A workflow that runs, or is still to be started, finds only these. Returns what was
+ * done, or undefined if the request has changed meanwhile.
  */
-export async function endRequestInDoubt(db: Db, ref: RequestRef): Promise<'unknown' | undefined> {
+export async function endRequestInDoubt(db: Db, ref: RequestRef, lostUntil: Date): Promise<'unknown' | undefined> {
   const requested = ref.isMessage ? { deliveryId: ref.id } : { requestId: ref.id };
   let count = 0;
   await settleAndReconcile(db, ref.orgId, async (trx) => {
     const interrupted = await settleInterruptedRequested(trx, ref.orgId, requested, randomUUID());
-    const { unknown, ended } = await endQueued(trx, ref.orgId, requested, { reason: RESTORED, mayHaveGone: true });
+    const { unknown, ended } = await endQueued(trx, ref.orgId, requested, {
+      reason: RESTORED,
+      mayHaveGone: true,
+      dueBefore: lostUntil,
+    });
     count = interrupted + ended;
     return interrupted + unknown;
   });

@@ -59,10 +59,11 @@ export function findTraining(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
+/** Changes an item. Each state has another `updated_at`, also of transactions that began at once. */
 export function updateTraining(db: Db, orgId: string, id: string, changes: UpdateTraining) {
   return db
     .updateTable('training_items')
-    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .set({ ...changes, updated_at: sql<Date>`greatest(now(), updated_at + interval '1 millisecond')` })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning(SHOWN)
@@ -73,7 +74,7 @@ export function updateTraining(db: Db, orgId: string, id: string, changes: Updat
 export const lockTraining = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('training_items')
-    .select(['type', 'visibility'])
+    .select(['type', 'visibility', 'updated_at'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .forUpdate()

@@ -3,6 +3,7 @@ import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import {
   CreateTraining,
+  IfMatch,
   ListTraining,
   SetDirectory,
   SetDraft,
@@ -66,12 +67,14 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       summary: 'Update a training item',
       tags,
       description:
-        'Absent fields keep their values. A changed text of an item that is no draft is in use at once, and is the next version.',
+        'Absent fields keep their values. A changed text of an item that is no draft is in use at once, and is the next version. With If-Match, only if the item is as it was seen (412).',
       params: TrainingPath,
+      headers: IfMatch,
       body: UpdateTraining,
-      response: { 200: Training, ...errorResponses(403, 404, 409) },
+      response: { 200: Training, ...errorResponses(403, 404, 409, 412) },
     },
-    handler: async ({ db, org, params, body }) => changeTraining(db, org, params.id, body),
+    handler: async ({ db, org, params, headers, body }) =>
+      changeTraining(db, org, { id: params.id, ifMatch: headers['if-match'] }, body),
   });
 
   app.put('/training/:id/draft', {
@@ -86,7 +89,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       body: SetDraft,
       response: { 200: Training, ...errorResponses(403, 404, 409) },
     },
-    handler: async ({ db, org, params, body }) => changeTraining(db, org, params.id, body),
+    handler: async ({ db, org, params, body }) => changeTraining(db, org, params, body),
   });
 
   app.put('/training/:id/directory', {
@@ -100,7 +103,7 @@ export const trainingRoutes: FastifyPluginAsyncZod = async (app) => {
       body: SetDirectory,
       response: { 200: Training, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params, body }) => changeTraining(db, org, params.id, body),
+    handler: async ({ db, org, params, body }) => changeTraining(db, org, params, body),
   });
 
   app.delete('/training/:id', {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ifMatchOf } from '../../schemas/if-match.ts';
 import { Cursor, Id, Name, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { Visibility } from '../index/items.schema.ts';
 
@@ -75,6 +76,7 @@ export const SetDirectory = z
   .meta({ id: 'SetTrainingDirectory', examples: [{ directory_id: null }] });
 
 export const TrainingPath = z.object({ id: Id });
+export const IfMatch = ifMatchOf('training item');
 
 export const ListTraining = z.object({
   cursor: Cursor.optional(),

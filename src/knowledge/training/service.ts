@@ -6,6 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
+import { assertUnchanged } from '../../schemas/if-match.ts';
 import { indexItems, removeItems } from '../index/service.ts';
 import { lockDirectory } from './directories.queries.ts';
 import {
@@ -78,15 +79,22 @@ export const redactLearnedDrafts: Reaction<'session-redacted'> = async (trx, org
   await removeItems(trx, orgId, await deleteLearnedDrafts(trx, orgId, sessionIds));
 };
 
+/** An item, with its `updated_at` as the caller has seen it where that matters, with or without quotation marks. */
+interface SeenItem {
+  id: string;
+  ifMatch?: string | undefined;
+}
+
 /**
  * Changes the given fields. A text that is published then, and was not before, becomes the next version. Throws notFound,
- * and invalid as createTraining does.
+ * changed if the item is not as it was seen, and invalid as createTraining does.
  */
-export function changeTraining(db: Db, editor: Editor, id: string, changes: UpdateTraining) {
+export function changeTraining(db: Db, editor: Editor, { id, ifMatch }: SeenItem, changes: UpdateTraining) {
   return inTransaction(db, async (trx) => {
     await assertReferences(trx, editor.id, changes);
     const before = await lockTraining(trx, editor.id, id);
     if (before === undefined) throw notFound('training');
+    assertUnchanged('training item', before.updated_at, ifMatch);
     assertVisibility({ ...before, ...changes });
     const item = await updateTraining(trx, editor.id, id, changes);
     if (item === undefined) throw notFound('training');

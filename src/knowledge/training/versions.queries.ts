@@ -5,12 +5,15 @@ import { newId } from '../../ids.ts';
 
 const COLUMNS = ['id', 'version', 'title', 'content', 'published_key_id', 'created_at'] as const;
 
-/** Adds a locked item's text as its next version. Adds none for a draft, or where the last version has the same text. */
+/**
+ * Adds a locked item's text as its next version. Adds none for a draft, or where the last version has the same text. Its
+ * time is that of the clock: transactions that began at once have the lock one after the other.
+ */
 export async function insertVersion(trx: Trx, orgId: string, trainingId: string, keyId: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     with added as (
-      insert into training_versions (org_id, training_id, id, version, title, content, published_key_id)
-      select org_id, id, ${newId()}, version + 1, title, content, ${keyId} from training_items as item
+      insert into training_versions (org_id, training_id, id, version, title, content, published_key_id, created_at)
+      select org_id, id, ${newId()}, version + 1, title, content, ${keyId}, clock_timestamp() from training_items as item
       where org_id = ${orgId} and id = ${trainingId} and not is_draft and not exists (
         select from training_versions as last where last.org_id = item.org_id and last.training_id = item.id
           and last.version = item.version and last.title = item.title and last.content = item.content)

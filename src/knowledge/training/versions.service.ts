@@ -35,5 +35,5 @@ const shownVersion = <Row extends { created_at: Date }>({ created_at, ...version
  */
 export async function rollBackTraining(db: Db, editor: Editor, id: string, version: number) {
   const { title, content } = await getVersion(db, editor.id, id, version);
-  return changeTraining(db, editor, id, { title, content, is_draft: false });
+  return changeTraining(db, editor, { id }, { title, content, is_draft: false });
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../../errors.ts';
 import type { Storage, StoredObject } from './port.ts';
 
 const OWNER_ONLY = { file: 0o600, folder: 0o700 };
@@ -36,19 +37,29 @@ export function createFileStorage(root: string): Storage {
     },
 
     delete: (key) => rm(pathOf(key), { force: true }),
-    list: () => filesIn(root),
+    list: (report) => filesIn(root, report),
     close: async () => undefined,
   };
 }
 
-/** Walks through the folder. A file that is deleted meanwhile is left out. */
-async function* filesIn(root: string): AsyncIterable<StoredObject> {
-  for await (const entry of await opendir(root, { recursive: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const found = await stat(path).catch(() => undefined);
-    if (found !== undefined)
-      yield { key: relative(root, path).split(sep).join('/'), size: found.size, changedAt: found.mtime };
+/**
+ * Walks through the folder, one folder at a time. What is deleted meanwhile is left out, and so is all if the folder is not
+ * there yet.
+ */
+async function* filesIn(root: string, report: (unreadable: string) => void): AsyncIterable<StoredObject> {
+  const keyOf = (path: string) => relative(root, path).split(sep).join('/');
+  const unlessGone = (path: string) => (error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') report(keyOf(path) || '.');
+  };
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of (await readdir(folder, { withFileTypes: true }).catch(unlessGone(folder))) ?? []) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      if (!entry.isFile()) continue;
+      const found = await stat(path).catch(unlessGone(path));
+      if (found !== undefined) yield { key: keyOf(path), size: found.size, changedAt: found.mtime };
+    }
   }
 }
 

@@ -28,8 +28,11 @@ export interface Storage {
   get(key: string, range?: ByteRange): Promise<Readable | undefined>;
   /** Deletes an object. Does nothing if it does not exist. */
   delete(key: string): Promise<void>;
-  /** Lists the objects, in no order. Absent where the store cannot be listed here. */
-  list?(): AsyncIterable<StoredObject>;
+  /**
+   * Lists the objects, in no order, with whatever else is in the place. Reports what cannot be read, and leaves it out.
+   * Absent where the store cannot be listed here.
+   */
+  list?(report: (unreadable: string) => void): AsyncIterable<StoredObject>;
   close(): Promise<void>;
 }
 

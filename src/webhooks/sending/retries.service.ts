@@ -9,7 +9,7 @@ import { findWholeEndpoint, type WholeEndpoint } from '../endpoints/shared.queri
 import { post, receiverOf, type SentDelivery } from './posting.ts';
 import { claimProbe, reserveNearSlot } from './recording.queries.ts';
 import { recordResults } from './recording.service.ts';
-import { NEAR_SLOT_MS, PAUSED, probeDelayMs, slotWaitMs } from './schedule.rules.ts';
+import { NEAR_SLOT_MS, pausedRetry, probeDelayMs, slotWaitMs } from './schedule.rules.ts';
 
 /** Deliveries that wait for the same probe do not look for its outcome at once. */
 const MAX_SPREAD_MS = 5_000;
@@ -26,7 +26,7 @@ export async function retryDelivery(deps: PostingDeps, ref: WebhookDeliveryRef):
   const { orgId, endpointId, deliveryId } = ref;
   let due = await findDue(db, ref);
   if ('nextInMs' in due) return due;
-  if (await isSendingPaused(db)) return PAUSED;
+  if (await isSendingPaused(db)) return pausedRetry(Math.random());
   if (isBeforeProbe(due.endpoint)) return waitForProbe(due.endpoint);
   if (due.endpoint.max_per_second !== null) {
     const slotMs = await reserveNearSlot(db, ref, NEAR_SLOT_MS);

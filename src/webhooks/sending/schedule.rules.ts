@@ -19,11 +19,21 @@ export const RETRY_DELAYS_MS = [
 /** So that deliveries that failed together are not tried together. */
 const JITTER = 0.1;
 
-/** What is left to do while the operator has paused all sending: to look again. */
-export const PAUSED: WebhookProgress = {
-  nextInMs: 30 * SECOND,
-  details: 'waits: the operator has paused all sending',
-};
+const PAUSED_DETAILS = 'waits: the operator has paused all sending';
+const MIN_PAUSE_LOOK_MS = MINUTE;
+const MAX_PAUSE_LOOK_MS = 5 * MINUTE;
+
+/** What is left to do for an endpoint while the operator has paused all sending: to look again. */
+export const PAUSED: WebhookProgress = { nextInMs: 30 * SECOND, details: PAUSED_DETAILS };
+
+/**
+ * Returns the same for a single retry. There are many more of them than of endpoints: they look rarely, and spread.
+ * `random` is of [0, 1).
+ */
+export const pausedRetry = (random: number): WebhookProgress => ({
+  nextInMs: Math.round(MIN_PAUSE_LOOK_MS + random * (MAX_PAUSE_LOOK_MS - MIN_PAUSE_LOOK_MS)),
+  details: PAUSED_DETAILS,
+});
 
 /** After so many failures in a row, others wait and one goes at a time. */
 export const FAILURES_UNTIL_PROBES = 10;

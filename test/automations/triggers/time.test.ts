@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { announceInactiveSessions } from '../../../src/automations/triggers/inactivity.service.ts';
-import { fireSchedule } from '../../../src/automations/triggers/schedules.service.ts';
+import { fireSchedule, skipLostTimes } from '../../../src/automations/triggers/schedules.service.ts';
 import { newNumber, WHATSAPP_NUMBER } from '../../support/channels.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -103,6 +103,15 @@ describe('a schedule', () => {
         '2030-05-01T09:00:00.000Z',
       ]);
       expect(await runs(never.id)).toEqual([]);
+    });
+
+    it('starts no run for a time that a restored database may have lost', async () => {
+      const { id } = await scheduled({ cron: '0 * * * *' });
+      await skipLostTimes(stack.db, at('09:10:00'));
+      await skipLostTimes(stack.db, at('08:10:00'));
+      expect(await fire(id, at('08:00:00'), at('09:30:00'))).toBeNull();
+      expect(await fire(id, at('09:00:00'), at('09:00:01'))).toBeNull();
+      expect(await fire(id, at('10:00:00'), at('10:00:01'))).not.toBeNull();
     });
 
     it('starts nothing for another org’s workflow or an inactive one', async () => {
@@ -223,6 +232,18 @@ describe('an inactivity trigger', () => {
       [session, 0],
       [opened, 1],
     ]);
+  });
+
+  it('announces no session that may have been announced by a database that a restore has lost', async () => {
+    const [before, after] = [await newSession(), await newSession()];
+    const { id } = await silent(5);
+    const clocks = () => stack.db.selectFrom('inactivity_clocks').selectAll().where('automation_id', '=', id).execute();
+    await eventually('a look', async () => (await clocks()).length === 1);
+    await age(before, 400);
+    await age(after, 330);
+    await skipLostTimes(stack.db, new Date(Date.now() - 60_000));
+    expect((await look()).announced).toBe(1);
+    expect(await told(id)).toEqual([[after, 5]]);
   });
 
   it('ignores closed sessions, sessions of other orgs, and sessions not yet inactive for long enough', async () => {

@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/stack/stack.ts';
+import type { KnowledgeSeeds } from './knowledge-seeds.ts';
 
 /** What the addresses of pages need. */
-export interface Seeds {
+export interface Seeds extends KnowledgeSeeds {
   sessionId: string;
+  contactId: string;
   requestId: string;
   sequenceId: string;
   workflowId: string;
@@ -15,9 +17,22 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
   '/': () => ['/'],
   '/inbox': () => ['/inbox?view=all', '/inbox?view=closed&channel=email'],
   '/s/$id': ({ sessionId }) => [`/s/${sessionId}`, '/s/00000000-0000-7000-8000-000000000000'],
+  '/contacts': () => ['/contacts', '/contacts?q=zoe'],
+  '/contacts/$contactId': ({ contactId }) => [`/contacts/${contactId}`],
   '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
   '/automations/$id': ({ workflowId }) => [`/automations/${workflowId}`],
   '/automations/runs/$runId': ({ runId }) => [`/automations/runs/${runId}`],
+  '/knowledge/articles/$articleId': ({ articleId }) => [
+    '/knowledge/articles/new',
+    `/knowledge/articles/${articleId}`,
+    `/knowledge/articles/${articleId}?tab=versions`,
+  ],
+  '/knowledge/help-center/$articleId': ({ helpArticleId }) => [`/knowledge/help-center/${helpArticleId}`],
+  '/knowledge/websites/$websiteId': ({ websiteId }) => [
+    `/knowledge/websites/${websiteId}`,
+    `/knowledge/websites/${websiteId}?tab=pages`,
+  ],
+  '/ai/evals/$runId': ({ evalRunId }) => [`/ai/evals/${evalRunId}`],
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 

@@ -10,6 +10,7 @@ import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../../support/chromi
 import { buildConsole, createPages, type MemberOptions, violationsIn } from '../../support/console-pages.ts';
 import { emailStep } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
+import { seedKnowledge } from './knowledge-seeds.ts';
 import { addressesOf, type Seeds, untilSettled } from './routes.ts';
 
 const CONTROLS = ':is(button, summary, select, input, textarea, [role=menuitem], [role=option])';
@@ -60,7 +61,8 @@ const KEYS = ['r', 'n', 'a', 'i', 'l', 't', 'Shift+T', 'e', 'Shift+E', 'h', 'm',
     await org.post(`/chat/sessions/${sessionId}/tags`, { tags: ['vip'] });
     await askByAi(sessionId);
     for (const name of ['Ada', 'Ben']) await pages.conversation(name);
-    return { sessionId, requestId: await askByAssistant(sessionId), ...(await seedOutbound()) };
+    const requestId = await askByAssistant(sessionId);
+    return { sessionId, requestId, ...(await seedOutbound()), ...(await seedKnowledge(org)) };
   }
 
   /** Makes a sequence, and a workflow with a run. */

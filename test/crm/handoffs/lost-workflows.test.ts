@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { repair } from '../../../src/repair/repair.ts';
+import { repairRestored } from '../../../src/repair/restored.ts';
 import { connectHubspot, type OrgWithHubspot, sessionOfThread } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import type { FakeObject } from '../../support/fakes/hubspot/objects.ts';
@@ -135,4 +137,35 @@ it('a reply that waits for HubSpot is posted although Temporal has lost its work
   ]);
   const texts = () => (crm.hubspot.threads.get(threadId) ?? []).map(({ text }) => text);
   await eventually('the reply', () => texts().includes('On its way'));
+});
+
+it('a handoff that a restored database has not begun waits for a person, whose retry finds the ticket', async () => {
+  const { id } = await withTicket();
+  const tickets = () => crm.hubspot.requests('POST', new RegExp(`${TICKETS}$`)).length;
+  const created = tickets();
+  await sql`delete from crm_handoff_parts where session_id = ${id}`.execute(stack.db);
+  await sql`delete from crm_links where session_id = ${id}`.execute(stack.db);
+  await sql`
+    update sessions set ticketing_system = null, handoff = handoff - 'target' || '{"state": "pending", "parts": []}'
+    where id = ${id}
+  `.execute(stack.db);
+
+  const mendRestored = (isDryRun: boolean) =>
+    repairRestored(stack.db, stack.temporal, { restored: 'both', lostUntil: new Date(), isDryRun });
+  const found = { kind: 'handoff', org_id: stack.org.id, id, why: expect.any(String) };
+  expect(await mendRestored(true)).toEqual([{ ...found, mended: 'none' }]);
+  expect(await mendRestored(false)).toEqual([{ ...found, mended: 'failed' }]);
+  expect([await mendRestored(true), await mend()]).toEqual([[], []]);
+  const { handoff } = (await stack.org.get(`/chat/sessions/${id}`)).body;
+  expect(handoff.state).toBe('pending');
+  expect(handoff.parts.map(({ part, state }: { part: string; state: string }) => [part, state])).toEqual(
+    ['contact', 'ticket', 'comment'].map((part) => [part, 'failed']),
+  );
+
+  expect((await stack.org.post(`/chat/sessions/${id}/handoff/retry`, {})).status).toBe(200);
+  await eventually('the ticket', async () => {
+    const { handoff: retried } = (await stack.org.get(`/chat/sessions/${id}`)).body;
+    return retried?.state === 'done';
+  });
+  expect(tickets()).toBe(created);
 });

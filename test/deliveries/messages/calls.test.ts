@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { pauseSending, resumeSending } from '../../../src/deliveries/pause/service.ts';
 import {
   callStep,
   connectVapi,
@@ -143,6 +144,17 @@ describe('a call', () => {
     expect(failed).toMatchObject({ reason: `given up after an hour: ${reason}`, sent_at: null, provider_id: null });
     expect(reason).toMatch(/ECONNREFUSED|refused/i);
     expect(dialled()).toEqual([]);
+  });
+
+  it('has another hour after a pause of all sending', async () => {
+    await pauseSending(stack.db, undefined);
+    await resumeSending(stack.db);
+    vapi.next(tooManyRequests('1'), tooManyRequests('1'));
+    const { call_id: id } = (await call()).body;
+    await eventually('a try', async () => (await readDelivery(org, id)).reason !== null);
+    await sql`update deliveries set created_at = created_at - interval '2 hours' where id = ${id}`.execute(stack.db);
+    await untilDelivery(org, id, 'accepted');
+    await sql`delete from sending_pause`.execute(stack.db);
   });
 
   describe('of a sequence', () => {

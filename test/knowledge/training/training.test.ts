@@ -64,6 +64,21 @@ describe('training', () => {
     expect(await found('money')).toEqual([]);
   });
 
+  it('is changed with If-Match only as long as nobody else has, also by two at once', async () => {
+    const { id, updated_at: seen } = await create();
+    const save = (title: string, ifMatch: string) =>
+      org.patch(`/training/${id}`, { title }, { headers: { 'if-match': ifMatch } });
+    const both = await Promise.all([save('Of Ann', seen), save('Of Ben', seen)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+    const saved = both.find(({ status }) => status === 200)?.body;
+    const refused = both.find(({ status }) => status === 412)?.body;
+    expect(refused).toMatchObject({ code: 'changed', message: expect.stringContaining(saved.updated_at) });
+    expect((await org.get(`/training/${id}`)).body).toEqual(saved);
+    expect((await save('Of Ben', `"${saved.updated_at}"`)).status).toBe(200);
+    expect((await save('Of Zoe', '*')).status).toBe(200);
+    expect((await save('Of Zoe', 'yesterday')).status).toBe(400);
+  });
+
   it('is found by its current text after creation and changes, and not found after deletion', async () => {
     const { id } = await create();
     expect(await found()).toEqual([id]);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { turnQuery } from '../../../api/ai';
 import type { Schemas } from '../../../api/client';
-import { Failure } from '../../../ui/parts';
+import { Failure, Skeleton } from '../../../ui/parts';
 
 type Turn = Schemas['Turn'];
 type Step = Turn['steps'][number];
@@ -19,7 +19,7 @@ const MAX_PASSAGES = 5;
 export const TurnTrace = ({ turnId }: { turnId: string }) => {
   const turn = useQuery(turnQuery(turnId));
   if (turn.error !== null) return <Failure error={turn.error} onRetry={() => void turn.refetch()} />;
-  return turn.data === undefined ? null : <Trace turn={turn.data} />;
+  return turn.data === undefined ? <Skeleton rows={4} /> : <Trace turn={turn.data} />;
 };
 
 /** The steps of a turn that was taken, or only previewed. */

@@ -127,6 +127,7 @@ const Budgets = () => {
   const settings = useQuery(settingsQuery);
   const today = new Date();
   const used = { day: useQuery(usageQuery('day', 1)), month: useQuery(usageQuery('day', today.getUTCDate())) };
+  const unread = [used.day, used.month].find(({ error }) => error !== null);
   const budgets = settings.data?.published.budgets;
   const rows = (['day', 'month'] as const).flatMap((period) =>
     (['tokens', 'cost'] as const).flatMap((unit) => {
@@ -147,13 +148,17 @@ const Budgets = () => {
             </Link>
           </p>
         )}
+        {rows.length > 0 && unread?.error != null && (
+          <Failure error={unread.error} onRetry={() => void Promise.all([used.day.refetch(), used.month.refetch()])} />
+        )}
         {rows.map(({ period, unit, limit }) => {
-          const { data } = used[period];
+          const { data, error } = used[period];
+          const missing = error === null ? '…' : 'unknown';
           const amount = data === undefined ? undefined : sumOf(data.items)[unit];
           return (
             <div key={`${period} ${unit}`}>
               <p className={amount !== undefined && amount >= limit ? 'text-bad-text' : ''}>
-                {period === 'day' ? 'Today' : 'This month'}: {amount === undefined ? '…' : shown(amount, unit)} of{' '}
+                {period === 'day' ? 'Today' : 'This month'}: {amount === undefined ? missing : shown(amount, unit)} of{' '}
                 {shown(limit, unit)} {unit === 'tokens' ? 'tokens' : 'cost'}
                 {amount !== undefined && amount >= limit && ', used up'}
               </p>

@@ -5,7 +5,7 @@ import { meQuery } from '../../../api/queries';
 import { FIELD, Field, Select } from '../../../ui/fields';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
-import { heldText, type Written } from './held-text';
+import { heldText, type Written, writtenSince } from './held-text';
 import { useSave } from './save';
 
 const Markdown = lazily(async () => (await import('../../../ui/markdown/markdown')).Markdown);
@@ -50,11 +50,21 @@ export const Editor = ({ article, collection, mayWrite }: EditorProps) => {
     store.set(next);
     setHeld(next);
   };
-  const drop = () => {
+  const save = useSave({
+    article,
+    held,
+    onSaved: (sent, result) => {
+      const rest = writtenSince(sent, store.get(), result);
+      store.clear();
+      if (rest !== undefined) heldText(result.id).set(rest);
+      setHeld(rest);
+    },
+  });
+  const discard = () => {
     store.clear();
     setHeld(undefined);
+    save.discard();
   };
-  const save = useSave({ article, held, onSaved: drop });
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     save.mutate(written);
@@ -112,7 +122,7 @@ export const Editor = ({ article, collection, mayWrite }: EditorProps) => {
         </Button>
         {held !== undefined && (
           <>
-            <Button look="quiet" onClick={drop}>
+            <Button look="quiet" disabled={save.isPending} onClick={discard}>
               Discard changes
             </Button>
             <span role="status" className="text-xs text-quiet">

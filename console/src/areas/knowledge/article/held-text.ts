@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../api/client';
+import type { Article } from '../../../api/knowledge';
 
 /** An article as its form has it. */
 export type Written = Required<
@@ -12,6 +13,12 @@ export type Written = Required<
 interface Held {
   written: Written;
   updatedAt: string | undefined;
+}
+
+/** Returns what is held beyond what was sent and saved, over the article as it is then. Undefined: all of it is saved. */
+export function writtenSince(sent: Written, held: Held | undefined, { updated_at }: Article): Held | undefined {
+  if (held === undefined || JSON.stringify(held.written) === JSON.stringify(sent)) return undefined;
+  return { written: held.written, updatedAt: updated_at };
 }
 
 /** What this tab of the browser keeps of an article until it is saved: a page that is left takes nothing with it. */

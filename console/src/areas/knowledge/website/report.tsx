@@ -180,11 +180,11 @@ const ChangeRow = ({ change: { kind, title, url, diff } }: { change: Change }) =
 
 const KIND_OF = { '+': 'added', '-': 'removed', ' ': 'same' } as const;
 
-/** Returns the lines of a unified diff. Where it jumps, there is a gap. */
+/** Returns the lines of a unified diff, which the API gives without its head. Where it jumps, there is a gap. */
 const linesOf = (diff: string) =>
   diff
     .split('\n')
-    .filter((line) => !/^(?:---|\+\+\+|Index|=====)/.test(line))
+    .filter((line) => /^[-+ @]/.test(line))
     .map((line) => {
       const kind = KIND_OF[line.charAt(0) as keyof typeof KIND_OF];
       return kind === undefined ? undefined : { kind, text: line.slice(1) };
