@@ -62,7 +62,7 @@ const KEYS = ['r', 'n', 'a', 'i', 'l', 't', 'Shift+T', 'e', 'Shift+E', 'h', 'm',
     await askByAi(sessionId);
     for (const name of ['Ada', 'Ben']) await pages.conversation(name);
     const requestId = await askByAssistant(sessionId);
-    return { sessionId, requestId, ...(await seedOutbound()), ...(await seedKnowledge(org)) };
+    return { sessionId, contactId: contact.id, requestId, ...(await seedOutbound()), ...(await seedKnowledge(org)) };
   }
 
   /** Makes a sequence, and a workflow with a run. */
