@@ -62,7 +62,7 @@ describe('what needs a person', () => {
   async function otherTrouble() {
     const org_id = api.org.id;
     const [hook, site] = [newId(), newId()];
-    const shape = { description: null, event_types: [], payload: 'full', ordered: false, header_names: [] } as const;
+    const shape = { description: null, event_types: [], payload: 'full' as const, ordered: false, header_names: [] };
     const state = { enabled: false, disabled_because: 'gone', disabled_at: new Date() } as const;
     const endpoint = { org_id, id: hook, url: 'https://gone.example/', secret: 'sealed', ...shape, ...state };
     await api.db.insertInto('webhook_endpoints').values(endpoint).execute();
