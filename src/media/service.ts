@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { conflict, gone, invalid, notFound } from '../errors.ts';
+import { gone, invalid, notFound, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ByteRange, Storage } from '../providers/storage/port.ts';
 import { detectType } from './detection.ts';
@@ -136,12 +136,13 @@ export async function storeUnclaimedObject(db: Db, storage: Storage, object: Oth
   await storeUnclaimedBytes(db, storage, { media, bytes });
 }
 
-/** Leaves an object to the row of another table, with the transaction. Throws conflict where it was deleted meanwhile. */
+/** Leaves an object to the row of another table, with the transaction. Throws unavailable where it was deleted meanwhile. */
 export async function keepObject(trx: Trx, orgId: string, id: string): Promise<void> {
   if ((await forgetUnclaimedMedia(trx, orgId, [id])) === 0) throw notStoredInTime();
 }
 
-const notStoredInTime = () => conflict('The files were not stored in time: send the request again');
+/** An Idempotency-Key does not keep this answer: the request can be sent again with it. */
+const notStoredInTime = () => unavailable('The files were not stored in time: send the request again');
 
 /** Stores a file of our own making that nobody has yet, like storeUnclaimedMedia. Its type is what we say. */
 export async function storeOwnFile(
@@ -165,7 +166,7 @@ async function storeUnclaimedBytes(
   await storage.put(media.key, bytes);
 }
 
-/** Keeps files that nobody had yet, with the transaction. Throws conflict where one was deleted meanwhile. */
+/** Keeps files that nobody had yet, with the transaction. Throws unavailable where one was deleted meanwhile. */
 export async function keepMedia(trx: Trx, orgId: string, files: Media[]): Promise<void> {
   const ids = files.map(({ id }) => id);
   if (ids.length > 0 && (await keepUnclaimedMedia(trx, orgId, ids)) < ids.length) throw notStoredInTime();

@@ -165,7 +165,7 @@ describe('an interrupted import', () => {
     const lines = Array.from({ length: 7_500 }, (_, n) => `e${n}@example.com,N${n}`);
     const { db, deps } = stack;
     const file = await spool([Buffer.from(`email,name\n${lines.join('\n')}\n`)], 1_000_000);
-    const added = await storeImport(deps.storage, org.id, { file, options: { update: true } });
+    const added = await storeImport(deps.db, deps.storage, org.id, { file, options: { update: true } });
     await file.remove();
     await inTransaction(db, (trx) => insertImport(trx, org.id, added)); // of which no workflow is told
     const ref = { orgId: org.id, importId: added.id };

@@ -55,7 +55,7 @@ it('the file of an import that nobody has recorded is deleted after an hour, and
   await purgeDeletedMedia(stack.db, storage);
   expect(await storage.get(lost.storage_key)).toBeUndefined();
   await eventually('the import', async () => (await org.get(`/imports/${recorded.id}`)).body.status === 'completed');
-  await expect(startImport(stack.db, org.id, lost)).rejects.toMatchObject({ kind: 'conflict' });
+  await expect(startImport(stack.db, org.id, lost)).rejects.toMatchObject({ kind: 'unavailable' });
   await file.remove();
 });
 

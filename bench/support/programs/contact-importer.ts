@@ -3,6 +3,7 @@ import { insertImport } from '../../../src/contacts/imports/queries.ts';
 import { continueImport, storeImport } from '../../../src/contacts/imports/service.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
+import { keepObject } from '../../../src/media/service.ts';
 import { spool } from '../../../src/media/spool.ts';
 import { createFileStorage } from '../../../src/providers/storage/file-system.ts';
 import { serve } from '../processes.ts';
@@ -16,9 +17,12 @@ serve({
   /** Imports a file. Returns how long it took once the file was in storage. */
   async run({ orgId, file }: { orgId: string; file: string }) {
     const bytes = await spool(createReadStream(file), 1024 ** 3);
-    const added = await storeImport(storage, orgId, { file: bytes, options: { update: true } });
+    const added = await storeImport(db, storage, orgId, { file: bytes, options: { update: true } });
     await bytes.remove();
-    await inTransaction(db, (trx) => insertImport(trx, orgId, added));
+    await inTransaction(db, async (trx) => {
+      await keepObject(trx, orgId, added.id);
+      await insertImport(trx, orgId, added);
+    });
     const began = performance.now();
     const { refused } = await continueImport({ db, storage }, { orgId, importId: added.id }, () => true);
     if (refused > 0) throw new Error(`${refused} lines were refused`);

@@ -196,14 +196,14 @@ export async function acceptListed(trx: Trx, orgId: string, server: string, tool
   `.execute(trx);
 }
 
-/** An action of an accepted tool. `is_changed`: it was accepted before, with another definition. */
-type AcceptedRow = Omit<OfferedRow, 'tool' | 'operation_id'> & { is_changed: boolean };
+/** An action of a tool. `is_changed`: it was accepted, or offered, with another definition before. */
+type DefinedRow = Omit<OfferedRow, 'tool' | 'operation_id'> & { is_changed: boolean };
 
 /**
- * Gives the actions of accepted tools what they show of their definitions. What was decided about the calls of a former
+ * Gives the actions of tools what they show of their definitions. What was decided about the calls of a former
  * definition does not hold for another one: they are confirmed as its definition proposes, never less than before.
  */
-export async function updateAccepted(trx: Trx, orgId: string, rows: AcceptedRow[]): Promise<void> {
+export async function updateDefinitions(trx: Trx, orgId: string, rows: DefinedRow[]): Promise<void> {
   await sql`
     update actions set name = given.name, description = given.description, payload = given.payload, updated_at = now(),
       confirm = case when given.is_changed and actions.confirm = 'auto' then given.confirm else actions.confirm end,

@@ -45,8 +45,8 @@ import {
   syncHolds,
   type ToolRow,
   unacceptAll,
-  updateAccepted,
   updateAddresses,
+  updateDefinitions,
   upsertListed,
   upsertOffered,
 } from './queries.ts';
@@ -216,7 +216,7 @@ export function acceptTools(db: Db, secrets: Secrets, orgId: string, name: strin
       name,
       tools.map((tool) => tool.name),
     );
-    await updateAccepted(trx, orgId, accepted);
+    await updateDefinitions(trx, orgId, accepted);
     await syncHolds(trx, orgId, name);
     return getServer(trx, secrets, orgId, name);
   });
@@ -305,6 +305,12 @@ async function applyListing(
     };
   });
   await upsertOffered(trx, orgId, { server: name, url, channels: SessionChannel.options }, offered);
+  const hashes = new Map(listed.map(({ tool, listed_hash }) => [tool, listed_hash]));
+  const changed = offered.flatMap(({ tool, operation_id: _, ...row }) => {
+    const before = known.get(tool)?.listed_hash;
+    return before === undefined || before === hashes.get(tool) ? [] : [{ ...row, is_changed: true }];
+  });
+  await updateDefinitions(trx, orgId, changed);
   await upsertListed(trx, orgId, name, listed);
   await removeUnlisted(
     trx,

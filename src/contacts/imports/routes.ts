@@ -6,11 +6,11 @@ import { leaveUnread, receiveText } from '../../api/edge/input/text-file.ts';
 import { once } from '../../api/edge/once.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { ContactImport, ContactsCsv, ImportOptions, ImportPath, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
-import { getImport, refusedLines, startImport, storeImport } from './service.ts';
+import { discardImport, getImport, refusedLines, startImport, storeImport } from './service.ts';
 
 const tags = ['contacts'];
 
-export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { storage, config }) => {
+export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool, storage, config }) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('text/csv', leaveUnread);
 
@@ -31,8 +31,8 @@ export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { st
       },
       receive: async (request) => receiveText(request, MAX_IMPORT_BYTES),
       prepare: async ({ org, query }, { received, ifRefused }) => {
-        const added = await storeImport(storage, org.id, { file: received.bytes, options: query });
-        ifRefused(() => storage.delete(added.storage_key));
+        const added = await storeImport(pool, storage, org.id, { file: received.bytes, options: query });
+        ifRefused(() => discardImport(pool, storage, org.id, added));
         return added;
       },
       act: async ({ db, org }, { prepared, reply }) => {

@@ -2,6 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { deleteUnclaimedMedia, keepObject, storeUnclaimedObject } from '../../media/service.ts';
 import type { Spool } from '../../media/spool.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import { setCountry } from '../../processes/current-work.ts';
@@ -44,8 +45,9 @@ interface Deps {
 export const runImport = (ref: ContactImportRef) =>
   signalWithStart(IMPORT_CONTACTS, ref, WAKE, { subjectId: ref.importId, summary: 'Import contacts' });
 
-/** Puts a file into storage if its first line is right. Throws invalid otherwise. */
+/** Stores a file that nobody has yet, if its first line is right. Throws invalid otherwise. */
 export async function storeImport(
+  db: Db,
   storage: Storage,
   orgId: string,
   { file, options }: { file: Spool; options: ImportOptions },
@@ -54,9 +56,17 @@ export async function storeImport(
   const header = await headerOf(file);
   assertColumns(header.columns, options.key);
   const storage_key = `contact-imports/${orgId}/${id}`;
-  await storage.put(storage_key, file);
+  await storeUnclaimedObject(db, storage, { org_id: orgId, id, key: storage_key }, file);
   return { id, key: options.key ?? null, does_update: options.update, storage_key, size: file.size, ...header };
 }
+
+/** Deletes the file of an import that was not recorded. */
+export const discardImport = (
+  db: Db,
+  storage: Storage,
+  orgId: string,
+  { storage_key: key }: NewImport,
+): Promise<void> => deleteUnclaimedMedia(db, storage, [{ org_id: orgId, key }]);
 
 async function headerOf(file: Spool): Promise<Pick<NewImport, 'columns' | 'delimiter' | 'position' | 'lines'>> {
   const [chunk = Buffer.alloc(0)] = await file.open().take(1).toArray();
@@ -74,6 +84,7 @@ async function headerOf(file: Spool): Promise<Pick<NewImport, 'columns' | 'delim
 /** Records an import, which a workflow continues. */
 export function startImport(db: Db, orgId: string, added: NewImport): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
+    await keepObject(trx, orgId, added.id);
     await insertImport(trx, orgId, added);
     await enqueue(trx, orgId, runImport({ orgId, importId: added.id }));
     return { id: added.id };

@@ -229,6 +229,20 @@ describe('a server', () => {
     expect(shop.calls()).toHaveLength(1);
   });
 
+  it('whose tool changes before anybody has accepted it has its calls confirmed, whatever it proposed at first', async () => {
+    const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
+    await org.patch(`/actions/${find.action_id}`, { read_only: true, retry_safe: true });
+    shop.tools[0] = { ...(shop.tools[0] as FakeTool), description: 'Sends the order back.', annotations: {} };
+    const { tools } = (await org.post('/actions/mcp/shop/refresh')).body;
+    await accept(tools.filter(({ name }: ShownTool) => name === 'find_order'));
+    expect((await org.get(`/actions/${find.action_id}`)).body).toMatchObject({
+      held: false,
+      confirm: 'always',
+      read_only: false,
+      retry_safe: false,
+    });
+  });
+
   it('whose accepted tool changes has its calls confirmed again, whatever was decided about it before', async () => {
     const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
     await accept([find]);
