@@ -70,5 +70,4 @@ export const searchQuery = (q: string) =>
     queryKey: ['searchAll', q],
     queryFn: () => dataOf(api.GET('/search', { params: { query: { q } } })),
     enabled: q !== '',
-    placeholderData: (before) => before,
   });

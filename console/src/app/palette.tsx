@@ -165,7 +165,7 @@ function useFound(text: string): { found: Command[]; byWords: Command[] } {
   const sought = useSettled(text);
   const query = useQuery(searchQuery(sought));
   if (text === '') return { found: [], byWords: [] };
-  const items = sought === '' ? [] : (query.data?.items ?? []);
+  const items = sought === text ? (query.data?.items ?? []) : []; // what an earlier text found is not offered for this one
   const found = items.flatMap(({ kind, title, detail, ref }, n): Command[] => {
     const link = linkTo(ref);
     if (link === undefined) return [];

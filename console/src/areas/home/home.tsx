@@ -14,7 +14,7 @@ const VIEWS = [
   ['mine', 'Mine'],
   ['waiting', 'Waiting for a person'],
   ['breaching', 'Close to a breach of the SLA, or beyond'],
-  ['unassigned', 'Of nobody'],
+  ['unassigned', 'Unassigned'],
 ] as const;
 
 /** What waits for a person, of all areas. */
