@@ -132,7 +132,7 @@ interface Wish {
 
 /** Returns what fits the text. Each of its words is in the name. */
 function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
-  const { found, byWords } = useFound(text);
+  const { byNumber, found, byWords } = useFound(text);
   const words = text.toLowerCase().split(/\s+/);
   const all = [
     ...useAreaCommands(me),
@@ -143,7 +143,7 @@ function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
   const fitting = all.filter(({ group, name }) =>
     words.every((word) => `${group} ${name}`.toLowerCase().includes(word)),
   );
-  return [...fitting, ...found, ...byWords];
+  return [...byNumber, ...fitting, ...found, ...byWords];
 }
 
 const KINDS: Record<Schemas['FoundItem']['kind'], string> = {
@@ -159,12 +159,14 @@ const KINDS: Record<Schemas['FoundItem']['kind'], string> = {
 /** A search begins once the typing has paused for so long. */
 const PAUSE_MS = 150;
 
-/** What the search over everything finds, and a search for words in conversations. */
-function useFound(text: string): { found: Command[]; byWords: Command[] } {
+const TICKET_NUMBER = /^#?(\d{1,12})$/;
+
+/** A conversation by its number, what the search over everything finds, and a search for words in conversations. */
+function useFound(text: string): Record<'byNumber' | 'found' | 'byWords', Command[]> {
   const navigate = useNavigate();
   const sought = useSettled(text);
   const query = useQuery(searchQuery(sought));
-  if (text === '') return { found: [], byWords: [] };
+  if (text === '') return { byNumber: [], found: [], byWords: [] };
   const items = sought === text ? (query.data?.items ?? []) : []; // what an earlier text found is not offered for this one
   const found = items.flatMap(({ kind, title, detail, ref }, n): Command[] => {
     const link = linkTo(ref);
@@ -173,7 +175,20 @@ function useFound(text: string): { found: Command[]; byWords: Command[] } {
     return [{ group: KINDS[kind], id: `${ref.id} ${n}`, name, run: () => void navigate(link) }];
   });
   const search = () => void navigate({ to: '/inbox', search: { view: 'all', status: undefined, q: text } });
-  return { found, byWords: [{ group: 'Search', name: `Search open conversations for “${text}”`, run: search }] };
+  const [, number] = TICKET_NUMBER.exec(text) ?? [];
+  const open = async () => {
+    const asked = { q: `#${number}`, kinds: 'session', limit: 1 };
+    const [session] = (await dataOf(api.GET('/search', { params: { query: asked } }))).items;
+    if (session === undefined) say(`There is no conversation #${number}`, { isError: true });
+    else await navigate({ to: '/s/$id', params: { id: session.ref.id }, search: {} });
+  };
+  const byNumber = {
+    group: 'Search',
+    name: `Open conversation #${number}`,
+    run: () => void open().catch((error: Error) => say(error.message, { isError: true })),
+  };
+  const byWords = { group: 'Search', name: `Search open conversations for “${text}”`, run: search };
+  return { byNumber: number === undefined ? [] : [byNumber], found, byWords: [byWords] };
 }
 
 /** Returns a text once it has not changed for a moment. */

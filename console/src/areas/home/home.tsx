@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useMay } from '../../api/may';
 import { dayReportQuery, longestWaitingQuery } from '../../api/overview';
 import { countsQuery } from '../../api/queries';
+import { takeDestination } from '../../app/sign-in-elsewhere';
 import { Page, PageBody } from '../../ui/page';
 import { Empty, Failure, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
@@ -17,10 +19,15 @@ const VIEWS = [
   ['unassigned', 'Unassigned'],
 ] as const;
 
-/** What waits for a person, of all areas. */
+/** What waits for a person, of all areas. A sign-in leads here, and on to the page that was asked for before it. */
 export const Home = () => {
   const mayReadReports = useMay('insights:read');
+  const navigate = useNavigate();
   useTick(TICK_MS);
+  useEffect(() => {
+    const destination = takeDestination();
+    if (destination !== undefined) void navigate({ href: destination, replace: true });
+  }, [navigate]);
   return (
     <Page title="Home">
       <PageBody label="Home">
