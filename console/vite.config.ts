@@ -31,8 +31,9 @@ export default defineConfig({
             // What each page loads is one file: by themselves, small files are a fifth larger.
             {
               name: 'base',
-              test: /console\/src\/(?:app\/(?!palette|key-help|keyboard|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:time|popover|stored-flag|keys|parts|lazily|icon)\.|api\/(?!outbound|knowledge|ai|runs|run-stream))|lucide-react\/dist\/esm\/icons\/(?:check|clock|x|list-filter)\./,
+              test: /console\/src\/(?:app\/(?!palette|key-help|keyboard|ref-links|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:lists\/(?:selection|filter-toggle)|time|popover|stored-flag|keys|parts|lazily|icon)\.|api\/(?!outbound|overview|knowledge|ai|runs|run-stream))|lucide-react\/dist\/esm\/icons\/(?:arrow-left|check|clock|ellipsis|list-filter|x|zap)\./,
             },
+            { name: 'overview', test: /console\/src\/(?:app\/ref-links|api\/overview|areas\/contacts\/names)\./ },
           ],
         },
       },

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from './root';
-import { searchOf } from './search';
+import { textsIn } from './search';
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -12,17 +12,15 @@ const contacts = createRoute({
   getParentRoute: () => root,
   path: '/contacts',
   staticData: { area: 'Contacts' },
-  validateSearch: searchOf({ choices: {}, texts: ['q'] }),
+  validateSearch: (search: Record<string, unknown>): { q?: string } => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/contacts/contacts/contacts'), 'Contacts'),
 });
 const contact = createRoute({
   getParentRoute: () => root,
   path: '/contacts/$contactId',
   staticData: { area: 'Contacts' },
-  validateSearch: searchOf({
-    choices: { kinds: ['session', 'delivery', 'enrollment', 'run', 'csat', 'suppression'] },
-    texts: [],
-  }),
+  // A filter that means nothing is refused by the API, with a sentence.
+  validateSearch: (search: Record<string, unknown>): { kinds?: string } => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/contacts/contact/contact'), 'ContactPage'),
 });
 

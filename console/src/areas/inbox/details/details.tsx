@@ -30,7 +30,7 @@ export const Details = ({ session, actions, canWrite }: CardProps) => {
           to="/contacts/$contactId"
           params={{ contactId: contact.id }}
           search={{}}
-          className="mt-2 inline-flex h-6 items-center text-link underline"
+          className="mt-2 block text-link underline"
         >
           All about this contact
         </Link>
