@@ -1,14 +1,10 @@
-import createClient from 'openapi-fetch';
 import type { components, paths } from '../../generated/api';
+import { createRequests } from './requests';
 
 export type Schemas = components['schemas'];
 
 /** The public API, with the cookie of the member who is signed in. */
-export const api = createClient<paths>({
-  baseUrl: '/',
-  headers: { accept: 'application/json' },
-  fetch: (request) => fetch(request).catch(sayUnreachable),
-});
+export const api = createRequests<paths>((address, init) => fetch(address, init).catch(sayUnreachable));
 
 /** Browsers each have another sentence for it, and none says what to do. */
 function sayUnreachable(error: Error): never {

@@ -2,11 +2,12 @@ import type { QueryClient } from '@tanstack/react-query';
 import { type AnyRoute, createRouter } from '@tanstack/react-router';
 import { inboxRoutes } from './routes/inbox';
 import { later } from './routes/later';
-import { overviewRoutes } from './routes/overview';
+import { homeRoutes } from './routes/home';
 import { root } from './routes/root';
 
-/** What the start has no use for: the routes below a path come with the first of its pages. */
+/** What the start has no use for: the routes of an area, by the first part of their paths. */
 const LATER = {
+  contacts: async () => (await import('./routes/contacts')).contactRoutes,
   outbound: async () => (await import('./routes/outbound')).outboundRoutes,
   automations: async () => (await import('./routes/automations')).automationRoutes,
   knowledge: async () => (await import('./routes/knowledge')).knowledgeRoutes,
@@ -14,18 +15,18 @@ const LATER = {
 };
 type LaterRoute = Awaited<ReturnType<(typeof LATER)[keyof typeof LATER]>>[number];
 
-/** The tree of all routes, as links know them. It has those of LATER once they were loaded. */
+/** The tree of routes. Links know those of LATER before they are loaded. */
 const treeOf = (routes: readonly AnyRoute[]) =>
-  root.addChildren(routes as ((typeof overviewRoutes | typeof inboxRoutes)[number] | LaterRoute)[]);
+  root.addChildren(routes as ((typeof homeRoutes | typeof inboxRoutes)[number] | LaterRoute)[]);
 
 export const createConsoleRouter = (client: QueryClient) => {
-  const routes: AnyRoute[] = [...overviewRoutes, ...inboxRoutes];
+  const routes: AnyRoute[] = [...homeRoutes, ...inboxRoutes];
   const add = (others: readonly AnyRoute[]) => {
     routes.push(...others);
     treeOf(routes);
     router.setRoutes(router.buildRouteTree());
   };
-  for (const [path, load] of Object.entries(LATER)) routes.push(later(path, load, add));
+  routes.push(later(LATER, add));
   const router = createRouter({
     routeTree: treeOf(routes),
     basepath: '/console',

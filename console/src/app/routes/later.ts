@@ -1,20 +1,23 @@
 import { type AnyRoute, createRoute, notFound, redirect } from '@tanstack/react-router';
 import { root } from './root';
 
+type Load = () => Promise<readonly AnyRoute[]>;
+
 /**
- * Stands for the pages below a path until the first of them is opened. Then it loads their routes, gives them to `add`,
- * and the address is matched once more.
+ * Takes each address that no route has. If it is below the first page of an area that was not opened yet, loads the
+ * area's routes, gives them to `add`, and has the address matched once more.
  */
-export function later(path: string, load: () => Promise<readonly AnyRoute[]>, add: (routes: readonly AnyRoute[]) => void) {
-  let isLoaded = false;
+export function later(areas: Record<string, Load>, add: (routes: readonly AnyRoute[]) => void) {
+  const unloaded = new Map(Object.entries(areas));
   return createRoute({
     getParentRoute: () => root,
-    path: `${path}/$`,
+    path: '$',
     beforeLoad: async ({ location }) => {
-      if (isLoaded) throw notFound(); // none of the routes has this address
+      const area = location.pathname.split('/')[1] ?? '';
+      const load = unloaded.get(area);
+      if (load === undefined) throw notFound();
       const routes = await load();
-      if (!isLoaded) add(routes);
-      isLoaded = true;
+      if (unloaded.delete(area)) add(routes);
       throw redirect({ href: location.href, replace: true });
     },
   });

@@ -2,12 +2,6 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from './root';
 import { textsIn } from './search';
 
-const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
-  staticData: { area: 'Home' },
-  component: lazyRouteComponent(() => import('../../areas/home/home'), 'Home'),
-});
 const contacts = createRoute({
   getParentRoute: () => root,
   path: '/contacts',
@@ -24,4 +18,4 @@ const contact = createRoute({
   component: lazyRouteComponent(() => import('../../areas/contacts/contact/contact'), 'ContactPage'),
 });
 
-export const overviewRoutes = [home, contacts, contact] as const;
+export const contactRoutes = [contacts, contact] as const;
