@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { type AnyRoute, createRouter } from '@tanstack/react-router';
+import { homeRoutes } from './routes/home';
 import { inboxRoutes } from './routes/inbox';
 import { later } from './routes/later';
-import { homeRoutes } from './routes/home';
 import { root } from './routes/root';
 
 /** What the start has no use for: the routes of an area, by the first part of their paths. */

@@ -36,12 +36,23 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 
+/** The route of the addresses below areas that were not opened yet. */
+const LATER = '/$';
+const ROUTES = 'window.__TSR_ROUTER__.routesByPath';
+
 /**
- * Returns an address or more of each route that the router of an open page knows. Throws if one has a parameter that
- * nothing is known of.
+ * Returns an address or more of each route that the router of an open page knows, once it has opened all areas. Throws
+ * if one has a parameter that nothing is known of.
  */
 export async function addressesOf(page: Page, seeds: Seeds): Promise<string[]> {
-  const routes = await page.evaluate<string[]>('Object.keys(window.__TSR_ROUTER__.routesByPath)');
+  const areas = await page.evaluate<string[]>(`${ROUTES}['${LATER}'].options.staticData.areas`);
+  for (const area of areas) {
+    await page.evaluate(`void window.__TSR_ROUTER__.navigate({ href: '/${area}' })`);
+    await eventually(`the routes of ${area}`, () =>
+      page.evaluate<boolean>(`Object.keys(${ROUTES}).some((path) => path.startsWith('/${area}'))`),
+    );
+  }
+  const routes = await page.evaluate<string[]>(`Object.keys(${ROUTES}).filter((path) => path !== '${LATER}')`);
   return routes.flatMap((route) => {
     const addresses = ADDRESSES[route]?.(seeds);
     if (addresses === undefined && route.includes('$')) throw new Error(`No address of the route ${route} is known`);

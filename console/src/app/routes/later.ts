@@ -1,6 +1,13 @@
 import { type AnyRoute, createRoute, notFound, redirect } from '@tanstack/react-router';
 import { root } from './root';
 
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The areas whose routes are loaded with the first of their pages. */
+    areas?: string[];
+  }
+}
+
 type Load = () => Promise<readonly AnyRoute[]>;
 
 /**
@@ -12,6 +19,7 @@ export function later(areas: Record<string, Load>, add: (routes: readonly AnyRou
   return createRoute({
     getParentRoute: () => root,
     path: '$',
+    staticData: { areas: Object.keys(areas) },
     beforeLoad: async ({ location }) => {
       const area = location.pathname.split('/')[1] ?? '';
       const load = unloaded.get(area);
