@@ -23,10 +23,10 @@ export function later(areas: Record<string, Load>, add: (routes: readonly AnyRou
     beforeLoad: async ({ location }) => {
       const area = location.pathname.split('/')[1] ?? '';
       const load = unloaded.get(area);
-      if (load === undefined) throw notFound();
+      if (load === undefined) return notFound({ throw: true });
       const routes = await load();
       if (unloaded.delete(area)) add(routes);
-      throw redirect({ href: location.href, replace: true });
+      return redirect({ href: location.href, replace: true, throw: true });
     },
   });
 }
