@@ -556,8 +556,8 @@ create table automations (
   updated_at timestamp(3) with time zone default now() not null,
   deleted_at timestamp(3) with time zone,
   schedule_error text,
-  constraint_failed_at timestamp(3) with time zone,
   times_lost_until timestamp(3) with time zone,
+  constraint_failed_at timestamp(3) with time zone,
   constraint automations_pkey PRIMARY KEY (org_id, id),
   constraint automations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint automations_org_id_id_active_version_fkey FOREIGN KEY (org_id, id, active_version) REFERENCES automation_versions(org_id, automation_id, id) DEFERRABLE INITIALLY DEFERRED

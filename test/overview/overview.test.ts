@@ -120,6 +120,44 @@ describe('what needs a person', () => {
   });
 });
 
+describe('work of people on conversations', () => {
+  const attentionTo = async (kind: string): Promise<Item[]> =>
+    (await api.org.get('/org/attention')).body.items.filter((item: Item & { kind: string }) => item.kind === kind);
+
+  it('is named one conversation each where a handoff is not complete, and as one list of calls of assistants', async () => {
+    const org_id = api.org.id;
+    const ids = await Promise.all(['Hal', 'Ivy'].map(async (name) => (await session(await contact({ name }))).id));
+    for (const id of ids) {
+      const state = JSON.stringify({ state: 'partial', parts: [] });
+      await sql`update sessions set handoffs = 2, handoff = ${state}::jsonb where org_id = ${org_id} and id = ${id}`.execute(
+        api.db,
+      );
+      await sql`insert into crm_handoff_parts (org_id, session_id, part, position, state, handoff_number)
+        values (${org_id}, ${id}, 'ticket', 1, 'failed', 2), (${org_id}, ${id}, 'comment', 2, 'parked', 2)`.execute(
+        api.db,
+      );
+    }
+    const handoffs = await attentionTo('handoff_partial');
+    expect(handoffs.map(({ ref }) => ref?.id).sort()).toEqual(ids.sort());
+    expect(handoffs.map(({ title }) => title.replace(/^#\d+ /, '')).sort()).toEqual(['Hal', 'Ivy']);
+    const [first] = ids;
+    await sql`update sessions set handoffs = 3 where org_id = ${org_id} and id = ${first}`.execute(api.db);
+    expect((await attentionTo('handoff_partial')).map(({ ref }) => ref?.id)).toEqual(ids.slice(1)); // a later one began
+    await sql`delete from crm_handoff_parts where org_id = ${org_id}`.execute(api.db);
+    await sql`update sessions set handoff = null where org_id = ${org_id}`.execute(api.db);
+    for (const tool of ['send_message', 'add_to_sequence'])
+      await sql`insert into mcp_confirmations (org_id, id, key_id, key_name, tool, arguments, state, expires_at)
+        values (${org_id}, ${newId()}, ${newId()}, 'Helper', ${tool}, '{}', 'needs_confirmation', now() + interval '1 hour')`.execute(
+        api.db,
+      );
+    expect(await attentionTo('confirmation_waiting')).toEqual([]);
+    expect(await attentionTo('assistant_call_waiting')).toMatchObject([
+      { title: 'Calls of assistants', count: 2, ref: null },
+    ]);
+    await sql`delete from mcp_confirmations where org_id = ${org_id}`.execute(api.db);
+  });
+});
+
 describe('the timeline of a contact', () => {
   it('has all there is of the contact, newest first, page by page, and nothing of others', async () => {
     const phone_number = '+442079460958';

@@ -34,31 +34,35 @@ const summary = (title: string, found: RawBuilder<unknown>, kind: string) => sql
 
 /** SQL for the items of each kind: title, detail, since, count, ref. */
 const ITEMS: Record<AttentionKind, (orgId: string) => RawBuilder<unknown>> = {
-  confirmation_waiting: (orgId) => sql`
-    select * from (${summary(
+  confirmation_waiting: (orgId) =>
+    summary(
       'Calls of the AI',
       sql`select created_at as at, session_id as id from ai_calls
-        where org_id = ${orgId} and state = 'needs_confirmation' and needs = 'agent' and expires_at > now()`,
+      where org_id = ${orgId} and state = 'needs_confirmation' and needs = 'agent' and expires_at > now()
+      order by created_at, id`,
       'session',
-    )}) as of_ai
-    union all
-    select * from (${summary(
+    ),
+  assistant_call_waiting: (orgId) =>
+    summary(
       'Calls of assistants',
       sql`select created_at as at, id from mcp_confirmations
-        where org_id = ${orgId} and state = 'needs_confirmation' and expires_at > now()
-          and created_at > now() - interval '2 days'`,
+      where org_id = ${orgId} and state = 'needs_confirmation' and expires_at > now()
+        and created_at > now() - interval '2 days'
+      order by created_at, id`,
       'assistant_call',
-    )}) as of_assistants`,
-  handoff_partial: (orgId) =>
-    summary(
-      'Handoffs to the CRM',
-      sql`select min(part.updated_at) as at, part.session_id as id from crm_handoff_parts as part
+    ),
+  handoff_partial: (orgId) => sql`
+    select '#' || session.ticket_number || coalesce(' ' || contact.name, ' ' || contact.email, ' ' || contact.phone_number, ''),
+      null, part.since, 1, ${refTo('session', sql`session.id`)}
+    from (
+      select part.session_id, min(part.updated_at) as since from crm_handoff_parts as part
       join sessions as session on session.org_id = part.org_id and session.id = part.session_id
       where part.org_id = ${orgId} and part.state in ('parked', 'failed')
         and session.handoff is not null and part.handoff_number = session.handoffs
-      group by part.session_id`,
-      'session',
-    ),
+      group by part.session_id order by part.session_id limit ${MAX_COUNTED}
+    ) as part
+    join sessions as session on session.org_id = ${orgId} and session.id = part.session_id
+    left join contacts as contact on contact.org_id = session.org_id and contact.id = session.contact_id`,
   integration_failing: (orgId) => sql`
     select provider || ' (' || kind || ')', last_error, coalesce(failing_since, last_error_at, updated_at), 1,
       ${refTo('integration', sql`kind || '/' || name`)}

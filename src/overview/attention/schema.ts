@@ -6,6 +6,7 @@ import { ItemRef } from '../parts.schema.ts';
 /** What needs a person, the most urgent first, with the scope that may read it. */
 export const ATTENTION_SCOPES = {
   confirmation_waiting: 'autopilot:read',
+  assistant_call_waiting: 'autopilot:read',
   handoff_partial: 'chat-sessions:read',
   integration_failing: 'org:read',
   domain_broken: 'email:read',

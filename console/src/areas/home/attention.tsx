@@ -15,6 +15,7 @@ const KINDS: Record<Item['kind'], { name: string; list?: LinkProps }> = {
     name: 'Waits for a confirmation',
     list: { to: '/ai/calls', search: { state: 'needs_confirmation' } },
   },
+  assistant_call_waiting: { name: 'Waits for a confirmation', list: { to: '/assistants', search: {} } },
   handoff_partial: { name: 'Handoff is not complete' },
   integration_failing: { name: 'Connection fails' },
   domain_broken: { name: 'Sending domain is not verified', list: { to: '/outbound/domains' } },
