@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
 import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
@@ -113,6 +113,35 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     expect(complaints).toEqual([]);
     await page.close();
   });
+
+  it('says why a search failed, and searches again, and changes nothing of a contact that somebody else changed', async () => {
+    const { page } = await pages.open('ann@acme.example', '/');
+    let isAway = true;
+    await page.route('**/search?*', (route) =>
+      isAway ? route.fulfill({ status: 500, json: { code: 'internal', message: 'It broke' } }) : route.continue(),
+    );
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to, search or do' }).fill('teapot');
+    await page.getByRole('alert').getByText('It broke').waitFor({ timeout: 20_000 });
+    isAway = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('option', { name: /The teapot is cracked/ }).waitFor();
+    await page.goto(`${api.url}/console/contacts/${ada}`);
+    await page.getByRole('button', { name: 'Change' }).click();
+    const { name } = (await api.org.get(`/contacts/${ada}`)).body;
+    await api.org.patch(`/contacts/${ada}`, { contact: { external_id: 'crm-7' } });
+    const isRead = (response: Response) => response.url().endsWith(`/contacts/${ada}`);
+    await page.waitForResponse(isRead, { timeout: 45_000 });
+    await page.getByRole('textbox', { name: 'Name' }).fill(`${name} the first`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: `${name} the first` }).waitFor();
+    expect((await api.org.get(`/contacts/${ada}`)).body).toMatchObject({
+      external_id: 'crm-7',
+      name: `${name} the first`,
+    });
+    await api.org.patch(`/contacts/${ada}`, { contact: { name, external_id: null } });
+    await page.close();
+  }, 90_000);
 
   it.each(WIDTHS)('has no fault that axe finds on any page at %d px, in either theme', async (width) => {
     const { page, complaints } = await pages.open('zoe@acme.example', '/', { role: 'admin', width });

@@ -1,22 +1,22 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 
-/** What needs a person comes and goes without an event. */
-const ATTENTION_AGAIN_MS = 30_000;
+/** What needs a person, and what happens with a contact, comes without an event. */
+const AGAIN_MS = 30_000;
 const FIRST_ROWS = 5;
 const DAY_MS = 86_400_000;
 
 export const attentionQuery = queryOptions({
   queryKey: ['listAttention'],
   queryFn: () => dataOf(api.GET('/org/attention')),
-  refetchInterval: ATTENTION_AGAIN_MS,
+  refetchInterval: AGAIN_MS,
 });
 
 /** Who waits longest for a person. */
 export const longestWaitingQuery = queryOptions({
   queryKey: ['longestWaiting'],
   queryFn: () => dataOf(api.GET('/inbox', { params: { query: { view: 'waiting', limit: FIRST_ROWS } } })),
-  refetchInterval: ATTENTION_AGAIN_MS,
+  refetchInterval: AGAIN_MS,
 });
 
 /** Conversations that were opened in the last 24 hours. */
@@ -48,6 +48,7 @@ export const contactQuery = (id: string) =>
   queryOptions({
     queryKey: ['getContact', id],
     queryFn: () => dataOf(api.GET('/contacts/{id}', { params: { path: { id } } })),
+    refetchInterval: AGAIN_MS,
   });
 
 export type TimelineItem = Schemas['TimelineItem'];
@@ -61,6 +62,7 @@ export const timelineQuery = (id: string, kinds: string | undefined) =>
           params: { path: { id }, query: { kinds, cursor: pageParam, limit: 25 } },
         }),
       ),
+    refetchInterval: AGAIN_MS,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   });

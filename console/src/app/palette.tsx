@@ -7,6 +7,7 @@ import { searchQuery } from '../api/overview';
 import { meQuery, ownOrgsQuery, viewsQuery } from '../api/queries';
 import { useModal } from '../ui/dialogs/dialog';
 import { pressKey } from '../ui/keys';
+import { Failure } from '../ui/parts';
 import { areasOf } from './areas';
 import { signOut, switchOrg, THEMES } from './frame/session';
 import { KEYBOARD } from './keyboard';
@@ -34,7 +35,7 @@ export const Palette = ({ me, onClose, onHelp }: PaletteProps) => {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
-  const commands = useCommands(me, { text: text.trim(), onHelp });
+  const { commands, search } = useCommands(me, { text: text.trim(), onHelp });
   const current = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
@@ -73,6 +74,10 @@ export const Palette = ({ me, onClose, onHelp }: PaletteProps) => {
         onKeyDown={onKeyDown}
         className="h-12 w-full border-b border-line bg-transparent px-4 text-base placeholder:text-quiet focus-visible:outline-none"
       />
+      {search.error !== null && <Failure error={search.error} onRetry={() => void search.refetch()} />}
+      <p role="status" className="px-4 text-xs text-quiet not-empty:pt-2">
+        {search.isFetching && 'Searching'}
+      </p>
       <div id={list} role="listbox" aria-label="Commands" className="max-h-[50vh] overflow-y-auto p-1.5">
         {commands.map((command, n) => (
           <Option
@@ -130,9 +135,14 @@ interface Wish {
   onHelp: () => void;
 }
 
+interface Offers {
+  commands: Command[];
+  search: { error: Error | null; isFetching: boolean; refetch: () => Promise<unknown> };
+}
+
 /** Returns what fits the text. Each of its words is in the name. */
-function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
-  const { byNumber, found, byWords } = useFound(text);
+function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Offers {
+  const { byNumber, found, byWords, search } = useFound(text);
   const words = text.toLowerCase().split(/\s+/);
   const all = [
     ...useAreaCommands(me),
@@ -143,7 +153,7 @@ function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
   const fitting = all.filter(({ group, name }) =>
     words.every((word) => `${group} ${name}`.toLowerCase().includes(word)),
   );
-  return [...byNumber, ...fitting, ...found, ...byWords];
+  return { commands: [...byNumber, ...fitting, ...found, ...byWords], search };
 }
 
 const KINDS: Record<Schemas['FoundItem']['kind'], string> = {
@@ -159,14 +169,17 @@ const KINDS: Record<Schemas['FoundItem']['kind'], string> = {
 /** A search begins once the typing has paused for so long. */
 const PAUSE_MS = 150;
 
+const NO_SEARCH: Offers['search'] = { error: null, isFetching: false, refetch: async () => {} };
+
 const TICKET_NUMBER = /^#?(\d{1,12})$/;
 
 /** A conversation by its number, what the search over everything finds, and a search for words in conversations. */
-function useFound(text: string): Record<'byNumber' | 'found' | 'byWords', Command[]> {
+function useFound(text: string): Record<'byNumber' | 'found' | 'byWords', Command[]> & Pick<Offers, 'search'> {
   const navigate = useNavigate();
   const sought = useSettled(text);
   const query = useQuery(searchQuery(sought));
-  if (text === '') return { byNumber: [], found: [], byWords: [] };
+  if (text === '') return { byNumber: [], found: [], byWords: [], search: NO_SEARCH };
+  const search = sought === text ? query : NO_SEARCH; // the error of an earlier text is not that of this one
   const items = sought === text ? (query.data?.items ?? []) : []; // what an earlier text found is not offered for this one
   const found = items.flatMap(({ kind, title, detail, ref }, n): Command[] => {
     const link = linkTo(ref);
@@ -174,7 +187,7 @@ function useFound(text: string): Record<'byNumber' | 'found' | 'byWords', Comman
     const name = detail === null || detail === title ? title : `${title} · ${detail}`;
     return [{ group: KINDS[kind], id: `${ref.id} ${n}`, name, run: () => void navigate(link) }];
   });
-  const search = () => void navigate({ to: '/inbox', search: { view: 'all', status: undefined, q: text } });
+  const searchInbox = () => void navigate({ to: '/inbox', search: { view: 'all', status: undefined, q: text } });
   const [, number] = TICKET_NUMBER.exec(text) ?? [];
   const open = async () => {
     const asked = { q: `#${number}`, kinds: 'session', limit: 1 };
@@ -187,8 +200,8 @@ function useFound(text: string): Record<'byNumber' | 'found' | 'byWords', Comman
     name: `Open conversation #${number}`,
     run: () => void open().catch((error: Error) => say(error.message, { isError: true })),
   };
-  const byWords = { group: 'Search', name: `Search open conversations for “${text}”`, run: search };
-  return { byNumber: number === undefined ? [] : [byNumber], found, byWords: [byWords] };
+  const byWords = { group: 'Search', name: `Search open conversations for “${text}”`, run: searchInbox };
+  return { byNumber: number === undefined ? [] : [byNumber], found, byWords: [byWords], search };
 }
 
 /** Returns a text once it has not changed for a moment. */

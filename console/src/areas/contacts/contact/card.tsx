@@ -73,8 +73,12 @@ const Fact = ({ label, children }: { label: string; children: React.ReactNode })
   </div>
 );
 
-/** Sends the fields that were changed alone. An empty field removes its value. */
-const Form = ({ contact, onClose }: { contact: Contact; onClose: () => void }) => {
+/**
+ * Sends the fields that were changed alone, since the form was opened: somebody else may change others meanwhile. An
+ * empty field removes its value.
+ */
+const Form = ({ contact: current, onClose }: { contact: Contact; onClose: () => void }) => {
+  const [contact] = useState(current);
   const client = useQueryClient();
   const save = useMutation({
     mutationFn: (changed: Schemas['ContactFields']) =>
