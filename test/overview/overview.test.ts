@@ -215,6 +215,8 @@ describe('the search over everything', () => {
     expect(await found('grac', '&kinds=session,message')).toEqual([]);
     expect(await found('teapot', '', await api.org.withScopes('contacts:read'))).toEqual([]);
     for (const q of [`#${ticket_number}`, 'grac', 'teapot', id]) expect(await found(q, '', api.other)).toEqual([]);
+    expect((await api.org.post('/redaction/session', { sessionId: id, reason: 'asked' })).status).toBe(200);
+    expect(await found('teapot')).toEqual([]);
   });
 
   it('lists contacts by a part of a name, an e-mail or a number in one page', async () => {

@@ -72,4 +72,5 @@ export const searchQuery = (q: string) =>
     queryKey: ['searchAll', q],
     queryFn: () => dataOf(api.GET('/search', { params: { query: { q } } })),
     enabled: q !== '',
+    gcTime: 0, // what was redacted meanwhile is not shown again
   });
