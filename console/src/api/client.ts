@@ -10,10 +10,12 @@ export const api = createClient<paths>({
   fetch: (request) => fetch(request).catch(sayUnreachable),
 });
 
-/** Browsers each have another sentence for it, and none says what to do. */
+/** No answer came. Browsers each have another sentence for it, and none says what to do. */
+export class UnreachableError extends Error {}
+
 function sayUnreachable(error: Error): never {
   if (error.name === 'AbortError') throw error;
-  throw new Error('The server cannot be reached. Check your connection.', { cause: error });
+  throw new UnreachableError('The server cannot be reached. Check your connection.', { cause: error });
 }
 
 /** An answer of the API that is no success, with its own sentence. */
