@@ -3,6 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import { buildConsole, createPages } from '../support/console-pages.ts';
+import { emailStep } from '../support/sequences.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
@@ -20,6 +21,8 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
   }, 120_000);
   beforeEach(async () => {
     ({ page } = await createPages(stack, browser).open('ann@acme.example', '/inbox', { role: 'admin' }));
+    // A stream that begins has everything read again.
+    await page.route('**/events?*', (route) => route.abort());
   });
   afterEach(async () => {
     await page.context().close();
@@ -63,7 +66,13 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
   });
 
   it('a forecast that may not be read any more says so once, and another one can be asked for', async () => {
-    const { body: sequence } = await stack.org.post('/sequences', { name: 'Sale', filter: null, steps: [] });
+    const steps = [emailStep('It begins')];
+    const { body: sequence } = await stack.org.post('/sequences', {
+      name: 'Sale',
+      filter: null,
+      is_continuous: false,
+      steps,
+    });
     const asked = requestsTo(/\/forecasts\//);
     await page.route('**/sequences/*/forecast', (route) =>
       route.fulfill({ status: 202, json: { id: newId(), state: 'in_progress' } }),
@@ -80,7 +89,6 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
   const openInboxWith = async (answer: { status: number; json?: object; body?: string } | 'abort') => {
     let isMended = false;
     await page.clock.install();
-    await page.route('**/events?*', (route) => route.abort());
     await page.route(
       ({ pathname }) => pathname === '/inbox',
       (route) => {
