@@ -54,7 +54,9 @@ const MAX_WAIT_MS = 120_000;
 async function limited(db: Kysely<unknown>, lockTimeoutMs: number, up: Migration['up']): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db);
   await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
-  await sql`select set_config('deadlock_timeout', ${`${DEADLOCK_TIMEOUT_MS}ms`}, true) where ${MAY_LOOK_EARLY}`.execute(db);
+  await sql`select set_config('deadlock_timeout', ${`${DEADLOCK_TIMEOUT_MS}ms`}, true) where ${MAY_LOOK_EARLY}`.execute(
+    db,
+  );
   await up(db);
 }
 

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
 import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
 import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
 import { addTurn } from '../ai/calls/calling.ts';
 import { crawlAgain, crawlSite, untilCrawled } from '../crawl/crawling.ts';

@@ -115,32 +115,40 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
   it.each([
     ['answers that it is away', { status: 503, json: AWAY } as const],
     ['cannot be reached', 'abort' as const],
-  ])('a server that %s is asked again, at last about once a minute, until it answers', async (_, answer) => {
-    const { asked, pass, mend } = await openInboxWith(answer);
-    await pass(300);
-    const early = asked.length;
-    expect(early).toBeGreaterThanOrEqual(3 * 5);
-    asked.length = 0;
-    await pass(300);
-    // Each reading is three requests, and the next one follows 30 to 60 seconds later.
-    expect(asked.length).toBeGreaterThanOrEqual(3 * 3);
-    expect(asked.length).toBeLessThanOrEqual(3 * 10);
-    mend();
-    await pass(70);
-    await page.getByText('Nothing is yours').waitFor();
-  }, 120_000);
+  ])(
+    'a server that %s is asked again, at last about once a minute, until it answers',
+    async (_, answer) => {
+      const { asked, pass, mend } = await openInboxWith(answer);
+      await pass(300);
+      const early = asked.length;
+      expect(early).toBeGreaterThanOrEqual(3 * 5);
+      asked.length = 0;
+      await pass(300);
+      // Each reading is three requests, and the next one follows 30 to 60 seconds later.
+      expect(asked.length).toBeGreaterThanOrEqual(3 * 3);
+      expect(asked.length).toBeLessThanOrEqual(3 * 10);
+      mend();
+      await pass(70);
+      await page.getByText('Nothing is yours').waitFor();
+    },
+    120_000,
+  );
 
   it.each([
     ['a fault', { status: 500, json: { message: 'Something went wrong' } }],
     ['a refusal', { status: 403, json: { message: 'Not you' } }],
     ['something else than JSON', { status: 200, body: '<html></html>' }],
-  ])('a server that answers with %s is not asked again by itself', async (_, answer) => {
-    const { asked, pass } = await openInboxWith(answer);
-    await pass(10);
-    const first = asked.length;
-    expect(first).toBeGreaterThanOrEqual(1);
-    await pass(180);
-    expect(asked.length).toBe(first);
-    await page.getByRole('alert').first().waitFor();
-  }, 120_000);
+  ])(
+    'a server that answers with %s is not asked again by itself',
+    async (_, answer) => {
+      const { asked, pass } = await openInboxWith(answer);
+      await pass(10);
+      const first = asked.length;
+      expect(first).toBeGreaterThanOrEqual(1);
+      await pass(180);
+      expect(asked.length).toBe(first);
+      await page.getByRole('alert').first().waitFor();
+    },
+    120_000,
+  );
 });

@@ -4,7 +4,7 @@ const textOf = (word: string) => Array.from({ length: 10 }, (_, n) => `${word} $
 
 it('a diff that is too long ends with a line that says how much was left out', () => {
   const diff = diffOf(textOf('old'), textOf('new')) ?? '';
-  const [, kept = '', leftOut = ''] = /^([^]*)\n\\ Left out: ([\d,]+) more characters$/.exec(diff) ?? [];
+  const [, kept = '', leftOut = ''] = /^(.*)\n\\ Left out: ([\d,]+) more characters$/s.exec(diff) ?? [];
   expect(kept).toHaveLength(20_000);
   const lines = ['@@ -1,10 +1,10 @@', ...['-old', '+new'].flatMap((word) => textOf(word).split('\n'))];
   expect(lines.join('\n').startsWith(kept)).toBe(true);

@@ -22,7 +22,10 @@ function secretsOf({ url, headers }: ServerAddress): string[] {
   const { search = '', pathname = '' } = URL.parse(url) ?? {};
   const tokens = [
     ...values.flatMap((value) => value.split(/[\s,;=]+/)),
-    ...search.slice(1).split('&').map((parameter) => parameter.slice(parameter.indexOf('=') + 1)),
+    ...search
+      .slice(1)
+      .split('&')
+      .map((parameter) => parameter.slice(parameter.indexOf('=') + 1)),
     ...new URLSearchParams(search).values(),
   ].filter((token) => token.length >= MIN_TOKEN);
   const keys = pathname.split('/').filter((part) => KEY_IN_PATH.test(part));
