@@ -46,7 +46,7 @@ it('a migration may take any time for an index, hardly waits for a table at firs
 });
 
 (IS_LONG ? describe : describe.skip)('a migration whose table is taken for long', () => {
-  it('waits for a while, so that Postgres ends an autovacuum', async () => {
+  it('waits for a while: Postgres ends an autovacuum then', async () => {
     await seeLimits('300ms');
     await migrateToLatest(url.href);
     expect(await limitsSeen()).toEqual([

@@ -12,7 +12,7 @@ const MIN_TOKEN = 8;
 /** A part of a path that is a key: `/api/mcp/s/<key>/mcp`. */
 const KEY_IN_PATH = /^(?=.*\d)[\w.~-]{16,}$/;
 
-/** Masks what a server may repeat of its own: its headers and the credentials in them, and the keys in its address. */
+/** Masks what a server may repeat of what it was given: its headers and the credentials in them, and the keys in its address. */
 export const withoutSecretsOf = (server: ServerAddress, text: string): string =>
   secretsOf(server).reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
 

@@ -15,7 +15,7 @@ export interface RefusedCall {
   isQuoting?: boolean;
 }
 
-/** Returns what a model is told of a refused call: our words, and apart from them those of the server. */
+/** Returns what a model hears of a refused call: our words, and apart from them those of the server. */
 export function noteOf({ note, code, quote, isQuoting }: RefusedCall, operationId: string): PlanNote {
   if (quote !== undefined) return { note, said_by_server: quote };
   if (isQuoting !== true) return { note };
