@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../../ui/parts';
 import { Shell } from '../shell';
 
-/** Stands where a page would: its title is that of the page. */
+/** What is shown in place of a page that is missing or broken, with the one heading that each page has. */
 const Missing = ({ title, children }: { title: string; children: ReactNode }) => (
   <div className="m-auto max-w-80 p-6 text-center text-balance">
     <h1 className="font-medium">{title}</h1>
