@@ -6,6 +6,7 @@ import { inboxRoutes } from './routes/inbox';
 import { knowledgeRoutes } from './routes/knowledge';
 import { outboundRoutes } from './routes/outbound';
 import { root } from './routes/root';
+import { settingsRoutes } from './routes/settings';
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -22,6 +23,7 @@ export const createConsoleRouter = (client: QueryClient) =>
       ...automationRoutes,
       ...knowledgeRoutes,
       ...aiRoutes,
+      ...settingsRoutes,
     ]),
     basepath: '/console',
     context: { client },
