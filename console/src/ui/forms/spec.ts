@@ -43,8 +43,12 @@ export function valuesIn(
     const value = valueOf(spec, written[name] ?? '', valueAt(stored, name) === STORED_SECRET);
     if (value !== undefined || isNullable) put(values, name.split('.'), value ?? null);
   }
-  return values;
+  // A part of which nothing is left but its stored secret was emptied.
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => name in specs || !isSecretAlone(value)));
 }
+
+const isSecretAlone = (part: unknown): boolean =>
+  typeof part === 'object' && part !== null && Object.values(part).every((value) => value === STORED_SECRET);
 
 function valueOf(spec: FieldSpec, written: string | boolean, isStored: boolean): unknown {
   if (typeof written === 'boolean') return written;
