@@ -41,12 +41,15 @@ interface SpecFormProps extends Omit<SpecFieldsProps, 'form'> {
   onSave: (values: Written, done: () => void) => void;
   /** Whether it can be saved as it is, as if something was changed. */
   isNew?: boolean;
+  /** Whether something was changed that `children` show. */
+  isChangedBeside?: boolean;
+  onDiscard?: () => void;
   action?: string | undefined;
-  children?: (form: Form) => ReactNode;
+  children?: ReactNode;
 }
 
 /** A form on a page whose fields are those of `specs`. */
-export const SpecForm = ({ specs, stored, save, onSave, under, isReadOnly, isNew = false, action, children }: SpecFormProps) => {
+export const SpecForm = ({ specs, stored, save, onSave, under, isReadOnly, isNew = false, isChangedBeside = false, onDiscard, action, children }: SpecFormProps) => {
   const form = useForm(writtenOf(specs, stored));
   const names = Object.keys(specs).map((name) => (under === undefined ? name : `${under}.${name}`));
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -66,15 +69,16 @@ export const SpecForm = ({ specs, stored, save, onSave, under, isReadOnly, isNew
           isReadOnly={isReadOnly}
         />
       </div>
-      {children?.(form)}
+      {children}
       {isReadOnly !== true && (
         <SaveBar
-          isChanged={form.isChanged}
+          isChanged={form.isChanged || isChangedBeside}
           isNew={isNew}
           isSaving={save.isPending}
           problem={restOf(save.error, names)}
           onDiscard={() => {
             form.discard();
+            onDiscard?.();
             save.reset();
           }}
           action={action}
