@@ -58,10 +58,7 @@ export const DeliveryDialog = ({ endpointId, deliveryId, mayResend, isEnabled, o
           </div>
           {resend.error !== null && <p className="rounded-md bg-bad p-3 text-bad-text">{resend.error.message}</p>}
           <Attempts log={delivery.data.attempt_log} />
-          <section aria-label="What was sent">
-            <h3 className="mb-1 text-xs text-quiet">What was sent</h3>
-            <JsonView value={delivery.data.data} />
-          </section>
+          <JsonView title="What was sent" value={delivery.data.data} />
         </div>
       )}
     </Dialog>
