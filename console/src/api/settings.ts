@@ -107,7 +107,7 @@ export const webhookDeliveriesQuery = (
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET('/webhooks/{id}/deliveries', {
-          params: { path: { id }, query: { ...filters, cursor: pageParam, limit: 50 } },
+          params: { path: { id }, query: { ...filters, order: 'newest', cursor: pageParam, limit: 50 } },
         }),
       ),
     refetchInterval: ({ state }) =>

@@ -12,6 +12,7 @@ export const ListDeliveries = z.object({
   status: Status.optional(),
   event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
   since: Time.optional().describe('Created then or later.'),
+  order: z.enum(['oldest', 'newest']).default('oldest'),
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
 

@@ -46,7 +46,7 @@ export const Deliveries = ({ endpoint: { id, enabled }, mayWrite }: DeliveriesPr
       {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton rows={4} />}
       {list.isSuccess && items.length === 0 && (
-        <Empty title="Nothing was sent">Deliveries of the last 30 days appear here, the oldest first.</Empty>
+        <Empty title="Nothing was sent">Deliveries of the last 30 days appear here.</Empty>
       )}
       {items.length > 0 && (
         <div className="pt-3">
@@ -70,7 +70,7 @@ export const Deliveries = ({ endpoint: { id, enabled }, mayWrite }: DeliveriesPr
       )}
       {list.hasNextPage && (
         <Button className="mt-3" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show later ones
+          Show earlier ones
         </Button>
       )}
       {shown !== undefined && (
