@@ -159,3 +159,15 @@ export const ownSessionsQuery = queryOptions({
   queryKey: ['listMySessions'],
   queryFn: async () => (await dataOf(api.GET('/me/sessions'))).items,
 });
+
+const SHOWN_DAYS = 30;
+
+/** The scores of the last days, oldest first as the API lists them. */
+export const scoresQuery = infiniteQueryOptions({
+  queryKey: ['listCsatScores', SHOWN_DAYS],
+  queryFn: ({ pageParam }) => {
+    const from = new Date(Date.now() - SHOWN_DAYS * 86_400_000).toISOString();
+    return dataOf(api.GET('/csat/scores', { params: { query: { from, cursor: pageParam, limit: 50 } } }));
+  },
+  ...PAGES,
+});

@@ -66,6 +66,15 @@ export const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+/** Returns the headers in a text, one a line. A line without a colon is a name alone: the API says what is wrong with it. */
+export const headersIn = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    linesOf(text).map((line) => {
+      const [name = '', ...value] = line.split(':');
+      return [name.trim(), value.join(':').trim()];
+    }),
+  );
+
 export const valueAt = (value: object, name: string): unknown =>
   name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown> | null | undefined)?.[part], value);
 

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import { linesOf, type Specs, type Written } from '../../../ui/forms/spec';
+import { headersIn, type Specs, type Written } from '../../../ui/forms/spec';
 import { EVENT_TYPES } from './words';
 
 type EventType = Schemas['WebhookEventType'];
@@ -55,12 +55,3 @@ export function endpointIn(written: Written, eventTypes: string[]) {
     event_types: EVENT_TYPES.filter((type): type is EventType => eventTypes.includes(type)),
   };
 }
-
-/** A line without a colon has its whole text as name: the API says then what is wrong with it. */
-const headersIn = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    linesOf(text).map((line) => {
-      const [name = '', ...value] = line.split(':');
-      return [name.trim(), value.join(':').trim()];
-    }),
-  );
