@@ -39,8 +39,7 @@ export const integrationsQuery = queryOptions({
 
 export const officeHoursQuery = queryOptions({
   queryKey: ['listOfficeHours'],
-  queryFn: () =>
-    allOf((cursor) => dataOf(api.GET('/office-hours', { params: { query: { cursor, limit: PAGE } } }))),
+  queryFn: () => allOf((cursor) => dataOf(api.GET('/office-hours', { params: { query: { cursor, limit: PAGE } } }))),
 });
 
 export const officeStatusQuery = (id: string) =>
@@ -165,9 +164,11 @@ const SHOWN_DAYS = 30;
 /** The scores of the last days, oldest first as the API lists them. */
 export const scoresQuery = infiniteQueryOptions({
   queryKey: ['listCsatScores', SHOWN_DAYS],
-  queryFn: ({ pageParam }) => {
+  queryFn: async ({ pageParam }): Promise<{ items: Schemas['CsatScore'][]; next: string | null }> => {
     const from = new Date(Date.now() - SHOWN_DAYS * 86_400_000).toISOString();
-    return dataOf(api.GET('/csat/scores', { params: { query: { from, cursor: pageParam, limit: 50 } } }));
+    const page = await dataOf(api.GET('/csat/scores', { params: { query: { from, cursor: pageParam, limit: 50 } } }));
+    if (typeof page === 'string') throw new Error('The scores came as CSV');
+    return page;
   },
   ...PAGES,
 });

@@ -55,7 +55,10 @@ export const SpecField = ({ spec, value, problem, isStored, isReadOnly = false, 
 
 const Note = ({ id, spec, problem }: { id: string; spec: FieldSpec; problem: string | undefined }) =>
   problem === undefined && spec.hint === undefined ? null : (
-    <p id={`${id}-note`} className={`mt-1 text-xs break-words ${problem === undefined ? 'text-quiet' : 'text-bad-text'}`}>
+    <p
+      id={`${id}-note`}
+      className={`mt-1 text-xs break-words ${problem === undefined ? 'text-quiet' : 'text-bad-text'}`}
+    >
       {problem ?? spec.hint}
     </p>
   );
@@ -64,7 +67,12 @@ interface ControlProps {
   spec: FieldSpec;
   text: string;
   isStored: boolean;
-  common: { id: string; required: boolean; 'aria-invalid': boolean | undefined; 'aria-describedby': string | undefined };
+  common: {
+    id: string;
+    required: boolean;
+    'aria-invalid': boolean | undefined;
+    'aria-describedby': string | undefined;
+  };
   onChange: (value: string) => void;
 }
 
@@ -99,7 +107,13 @@ const Control = ({ spec, text, isStored, common, onChange }: ControlProps): Reac
     case 'secret': {
       const note = isStored ? 'Stored. Leave empty to keep it' : '';
       return spec.isLong === true ? (
-        <textarea {...input} rows={3} placeholder={note} spellCheck={false} className={`${BOX} py-1.5 font-mono text-xs placeholder:text-quiet`} />
+        <textarea
+          {...input}
+          rows={3}
+          placeholder={note}
+          spellCheck={false}
+          className={`${BOX} py-1.5 font-mono text-xs placeholder:text-quiet`}
+        />
       ) : (
         <input
           {...input}

@@ -1,7 +1,7 @@
 import type { ReactNode, SubmitEvent } from 'react';
 import { problemAt, problemsOf, restOf } from './problems';
 import { SaveBar } from './save-bar';
-import { STORED_SECRET, type Specs, valueAt, type Written, writtenOf } from './spec';
+import { type Specs, STORED_SECRET, valueAt, type Written, writtenOf } from './spec';
 import { SpecField } from './spec-field';
 import { type Form, useForm } from './use-form';
 
@@ -33,7 +33,7 @@ export const SpecFields = ({ specs, form, error, under, stored = {}, isReadOnly 
   ));
 };
 
-interface SpecFormProps extends Omit<SpecFieldsProps, 'form'> {
+interface SpecFormProps extends Omit<SpecFieldsProps, 'form' | 'error'> {
   /** The values that are stored. */
   stored: object;
   save: { error: Error | null; isPending: boolean; reset: () => void };
@@ -49,7 +49,19 @@ interface SpecFormProps extends Omit<SpecFieldsProps, 'form'> {
 }
 
 /** A form on a page whose fields are those of `specs`. */
-export const SpecForm = ({ specs, stored, save, onSave, under, isReadOnly, isNew = false, isChangedBeside = false, onDiscard, action, children }: SpecFormProps) => {
+export const SpecForm = ({
+  specs,
+  stored,
+  save,
+  onSave,
+  under,
+  isReadOnly,
+  isNew = false,
+  isChangedBeside = false,
+  onDiscard,
+  action,
+  children,
+}: SpecFormProps) => {
   const form = useForm(writtenOf(specs, stored));
   const names = Object.keys(specs).map((name) => (under === undefined ? name : `${under}.${name}`));
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {

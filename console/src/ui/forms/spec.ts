@@ -40,7 +40,7 @@ export function valuesIn(
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(specs)) {
-    const value = valueOf(spec, written[name] ?? '', valueAt(stored, name) === STORED_SECRET);
+    const value = valueFor(spec, written[name] ?? '', valueAt(stored, name) === STORED_SECRET);
     if (value !== undefined || isNullable) put(values, name.split('.'), value ?? null);
   }
   // A part of which nothing is left but its stored secret was emptied.
@@ -50,7 +50,7 @@ export function valuesIn(
 const isSecretAlone = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && Object.values(part).every((value) => value === STORED_SECRET);
 
-function valueOf(spec: FieldSpec, written: string | boolean, isStored: boolean): unknown {
+function valueFor(spec: FieldSpec, written: string | boolean, isStored: boolean): unknown {
   if (typeof written === 'boolean') return written;
   if (spec.kind === 'secret') return written === '' && isStored ? STORED_SECRET : written || undefined;
   const text = spec.kind === 'long' ? written : written.trim();

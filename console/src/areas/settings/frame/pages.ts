@@ -19,7 +19,9 @@ const page = <const To extends string>(
 export const GROUPS = [
   {
     name: 'You',
-    pages: [page('Your profile', '/settings/profile', 'chat-sessions:read', 'Name, signature, notifications, sign-ins')],
+    pages: [
+      page('Your profile', '/settings/profile', 'chat-sessions:read', 'Name, signature, notifications, sign-ins'),
+    ],
   },
   {
     name: 'People',

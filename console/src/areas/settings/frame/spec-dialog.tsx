@@ -20,7 +20,17 @@ interface SpecDialogProps {
 }
 
 /** A form in a dialog. */
-export const SpecDialog = ({ title, action, specs, stored, save, onSave, onClose, className = 'w-[34rem]', children }: SpecDialogProps) => {
+export const SpecDialog = ({
+  title,
+  action,
+  specs,
+  stored,
+  save,
+  onSave,
+  onClose,
+  className = 'w-[34rem]',
+  children,
+}: SpecDialogProps) => {
   const form = useForm(writtenOf(specs, stored));
   const rest = restOf(save.error, Object.keys(specs));
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {

@@ -55,11 +55,7 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
   const change = (n: number, changes: Partial<Shift>) =>
     setShifts(shifts.map((shift, m) => (m === n ? { ...shift, ...changes } : shift)));
   return (
-    <Dialog
-      title={existing === undefined ? 'New office hours' : existing.name}
-      onClose={onClose}
-      className="w-[40rem]"
-    >
+    <Dialog title={existing === undefined ? 'New office hours' : existing.name} onClose={onClose} className="w-[40rem]">
       <form onSubmit={onSubmit} className="space-y-4">
         <div className="grid gap-4 min-[480px]:grid-cols-2">
           <Field label="Name">
@@ -87,7 +83,9 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
           </datalist>
         </div>
         <fieldset className="space-y-2">
-          <legend className="mb-1 text-xs text-quiet">Shifts. One that ends before it begins ends on the next day.</legend>
+          <legend className="mb-1 text-xs text-quiet">
+            Shifts. One that ends before it begins ends on the next day.
+          </legend>
           {shifts.map((shift, n) => (
             <ShiftRow
               // biome-ignore lint/suspicious/noArrayIndexKey: shifts have no other name until they are saved

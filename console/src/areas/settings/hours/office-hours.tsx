@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { officeHoursQuery, officeStatusQuery } from '../../../api/settings';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Ago } from '../../../ui/ago';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { SettingsPage } from '../frame/settings-page';
@@ -54,11 +54,7 @@ export const OfficeHoursPage = () => {
                 <Button aria-label={`Copy ${hours.name}`} onClick={() => ask({ what: 'copy', hours })}>
                   Copy
                 </Button>
-                <Button
-                  look="quiet"
-                  aria-label={`Delete ${hours.name}`}
-                  onClick={() => ask({ what: 'delete', hours })}
-                >
+                <Button look="quiet" aria-label={`Delete ${hours.name}`} onClick={() => ask({ what: 'delete', hours })}>
                   Delete
                 </Button>
               </>

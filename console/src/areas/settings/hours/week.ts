@@ -53,5 +53,6 @@ export function spansOn(day: Day, shifts: Schemas['NewShift'][]): Span[] {
 }
 
 export const shareOfDay = (minutes: number): string => `${(minutes / DAY_MINUTES) * 100}%`;
+const twoDigits = (count: number): string => `${count}`.padStart(2, '0');
 export const shownTime = (minutes: number): string =>
-  `${Math.floor(minutes / 60)}`.padStart(2, '0') + ':' + `${minutes % 60}`.padStart(2, '0');
+  `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;

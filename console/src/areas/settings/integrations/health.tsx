@@ -20,14 +20,29 @@ export const Health = ({ connection }: { connection: Integration }) => {
       <p className="flex flex-wrap items-center gap-x-3">
         <HealthChip connection={connection} />
         <span className="text-quiet">
-          {last_success_at === null ? 'No call has succeeded yet' : <>Last success <Ago at={last_success_at} /></>}
-          {failing_since !== null && <>, failing since <Ago at={failing_since} /></>}
+          {last_success_at === null ? (
+            'No call has succeeded yet'
+          ) : (
+            <>
+              Last success <Ago at={last_success_at} />
+            </>
+          )}
+          {failing_since !== null && (
+            <>
+              , failing since <Ago at={failing_since} />
+            </>
+          )}
         </span>
       </p>
       {last_error !== null && (
         <p className="rounded-md bg-bad p-3 break-words text-bad-text">
           {last_error}
-          {last_error_at !== null && <> · <Ago at={last_error_at} /></>}
+          {last_error_at !== null && (
+            <>
+              {' '}
+              · <Ago at={last_error_at} />
+            </>
+          )}
         </p>
       )}
       {warnings.map((warning) => (

@@ -6,7 +6,7 @@ import { useMay } from '../../../api/may';
 import { integrationsQuery } from '../../../api/settings';
 import { CopyButton } from '../../../ui/copy-button';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { type Specs, type Written, valueAt, valuesIn } from '../../../ui/forms/spec';
+import { type Specs, valueAt, valuesIn, type Written } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Button, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -151,16 +151,26 @@ function settingsIn(specs: Specs, values: Written, connection: Integration | und
 
 function useConnection(kind: KindName) {
   const stale = [integrationsQuery.queryKey];
-  const test = useChange(() => dataOf(api.POST('/integrations/{kind}/test', { params: { path: { kind } } })), { stale });
+  const test = useChange(() => dataOf(api.POST('/integrations/{kind}/test', { params: { path: { kind } } })), {
+    stale,
+  });
   const save = useChange(
     (settings: Record<string, unknown>) =>
       // Each kind has its own type of settings, which the fields of its form follow.
-      dataOf(api.PUT(`/integrations/${kind}` as '/integrations/email', { body: { provider: kindOf(kind).provider as 'smtp', settings: settings as Schemas['PutEmailIntegration']['settings'] } })),
+      dataOf(
+        api.PUT(`/integrations/${kind}` as '/integrations/email', {
+          body: {
+            provider: kindOf(kind).provider as 'smtp',
+            settings: settings as Schemas['PutEmailIntegration']['settings'],
+          },
+        }),
+      ),
     { stale, says: 'Saved' },
   );
-  const disconnect = useChange(
-    () => dataOf(api.DELETE('/integrations/{kind}', { params: { path: { kind } } })),
-    { stale, says: 'Disconnected', isQuick: true },
-  );
+  const disconnect = useChange(() => dataOf(api.DELETE('/integrations/{kind}', { params: { path: { kind } } })), {
+    stale,
+    says: 'Disconnected',
+    isQuick: true,
+  });
   return { test, save, disconnect };
 }

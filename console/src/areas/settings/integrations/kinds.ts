@@ -31,13 +31,19 @@ const BASE_URL: FieldSpec = {
   label: 'Address of the API',
   hint: 'Empty: the provider’s own.',
 };
-const secret = (label: string, { isRequired = true, hint }: { isRequired?: boolean; hint?: string } = {}): FieldSpec => ({
+const secret = (
+  label: string,
+  { isRequired = true, hint }: { isRequired?: boolean; hint?: string } = {},
+): FieldSpec => ({
   kind: 'secret',
   label,
   isRequired,
   ...(hint !== undefined && { hint }),
 });
-const text = (label: string, { isRequired = false, hint }: { isRequired?: boolean; hint?: string } = {}): FieldSpec => ({
+const text = (
+  label: string,
+  { isRequired = false, hint }: { isRequired?: boolean; hint?: string } = {},
+): FieldSpec => ({
   kind: 'text',
   label,
   isRequired,
@@ -139,7 +145,9 @@ const miaw: SpecsOf<Schemas['PutMiawIntegration']> = {
   },
   org_id: text('Organization id', { isRequired: true }),
   es_developer_name: text('Developer name of the deployment', { isRequired: true }),
-  auth_key_id: text('Id of the key that verifies users', { hint: 'With the private key, conversations outlast a guest’s token.' }),
+  auth_key_id: text('Id of the key that verifies users', {
+    hint: 'With the private key, conversations outlast a guest’s token.',
+  }),
   private_key: { kind: 'secret', isLong: true, label: 'Private key' },
 };
 const llm: SpecsOf<Schemas['PutLlmIntegration']> = {

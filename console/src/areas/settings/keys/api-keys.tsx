@@ -64,9 +64,7 @@ export const ApiKeys = () => {
           {(key) => <KeyRow apiKey={key} />}
         </Rows>
       )}
-      {asked?.what === 'new' && (
-        <KeyDialog onClose={close} onCreated={(secret) => ask({ what: 'shown', secret })} />
-      )}
+      {asked?.what === 'new' && <KeyDialog onClose={close} onCreated={(secret) => ask({ what: 'shown', secret })} />}
       {asked?.what === 'shown' && (
         <SecretDialog key={asked.secret} title="Your new key" what="the key" secret={asked.secret} onClose={close}>
           Programs send it as <code className="font-mono text-xs">Authorization: Bearer …</code>

@@ -27,10 +27,7 @@ export const KeyDialog = ({ onCreated, onClose }: KeyDialogProps) => {
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const name = String(new FormData(event.currentTarget).get('name')).trim();
-    create.mutate(
-      { name, ...(!isFull && { scopes }) },
-      { onSuccess: ({ api_key }) => onCreated(api_key) },
-    );
+    create.mutate({ name, ...(!isFull && { scopes }) }, { onSuccess: ({ api_key }) => onCreated(api_key) });
   };
   return (
     <Dialog title="New API key" onClose={onClose} className="w-[34rem]">

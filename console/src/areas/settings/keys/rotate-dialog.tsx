@@ -13,7 +13,12 @@ export const RotateDialog = ({ apiKey, onClose }: { apiKey: Schemas['ApiKey']; o
   const [made, setMade] = useState<string>();
   const stale = [keysQuery.queryKey];
   const create = useChange(
-    () => dataOf(api.POST('/org/api-keys', { body: { name, ...(scopes !== null && { scopes }) } })),
+    () =>
+      dataOf(
+        api.POST('/org/api-keys', {
+          body: { name, ...(scopes !== null && { scopes: scopes as Schemas['KeyScope'][] }) },
+        }),
+      ),
     { stale },
   );
   const revoke = useChange(() => dataOf(api.DELETE('/org/api-keys/{id}', { params: { path: { id } } })), {

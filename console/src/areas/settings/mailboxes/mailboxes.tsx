@@ -39,7 +39,9 @@ export const Mailboxes = () => {
       }
     >
       {list.data?.length === 0 && (
-        <Empty title="No mailbox yet">Mail to a mailbox opens a conversation, or continues the one that it answers.</Empty>
+        <Empty title="No mailbox yet">
+          Mail to a mailbox opens a conversation, or continues the one that it answers.
+        </Empty>
       )}
       {list.data?.map((mailbox) => (
         <Section

@@ -117,7 +117,9 @@ const ServerSection = ({ server, mayWrite }: { server: Server; mayWrite: boolean
             <p className="flex flex-wrap items-center gap-2">
               <span className="min-w-0 font-medium break-words">{tool.name}</span>
               <Chip tone={TOOL_STATES[tool.state].tone}>{TOOL_STATES[tool.state].name}</Chip>
-              <Quiet>{tool.problem ?? (tool.changes.length > 0 ? `differs in ${tool.changes.join(', ')}` : null)}</Quiet>
+              <Quiet>
+                {tool.problem ?? (tool.changes.length > 0 ? `differs in ${tool.changes.join(', ')}` : null)}
+              </Quiet>
             </p>
           )}
         </Rows>

@@ -25,9 +25,7 @@ export const InviteDialog = ({ onClose }: { onClose: () => void }) => {
       specs={SPECS}
       stored={{ role: 'agent' }}
       save={invite}
-      onSave={(values) =>
-        invite.mutate(valuesIn(SPECS, values) as Schemas['InviteMember'], { onSuccess: onClose })
-      }
+      onSave={(values) => invite.mutate(valuesIn(SPECS, values) as Schemas['InviteMember'], { onSuccess: onClose })}
       onClose={onClose}
     >
       <p className="text-xs text-quiet">

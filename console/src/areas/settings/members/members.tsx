@@ -30,10 +30,11 @@ export const Members = () => {
     ({ id }: Member) => dataOf(api.DELETE('/members/{id}', { params: { path: { id: `${id}` } } })),
     { stale, says: 'Removed', isQuick: true },
   );
-  const again = useChange(
-    ({ email }: Member) => dataOf(api.POST('/members', { body: { email } })),
-    { stale: [], says: ({ email }) => `A link goes to ${email}, if this server sends mail`, isQuick: true },
-  );
+  const again = useChange(({ email }: Member) => dataOf(api.POST('/members', { body: { email } })), {
+    stale: [],
+    says: ({ email }) => `A link goes to ${email}, if this server sends mail`,
+    isQuick: true,
+  });
   return (
     <SettingsPage
       title="Members"
@@ -68,9 +69,7 @@ export const Members = () => {
                 <select
                   aria-label={`Role of ${member.name}`}
                   value={member.role}
-                  onChange={({ target }) =>
-                    change.mutate({ id: member.id, role: target.value as Member['role'] })
-                  }
+                  onChange={({ target }) => change.mutate({ id: member.id, role: target.value as Member['role'] })}
                   className="h-8 rounded-md border border-line bg-page px-1.5"
                 >
                   {ROLES.map(([role, name]) => (

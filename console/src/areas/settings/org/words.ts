@@ -127,7 +127,8 @@ export const shownRules = (settings: Settings): object => ({
 export function rulesIn(specs: Specs, written: Written): Schemas['UpdateOrganizationSettings'] {
   const values = valuesIn(specs, written, { isNullable: true });
   for (const name of SWITCHES) if (typeof values[name] === 'string') values[name] = values[name] === 'true';
-  for (const [name, value] of Object.entries(values)) if (Array.isArray(value) && value.length === 0) values[name] = null;
+  for (const [name, value] of Object.entries(values))
+    if (Array.isArray(value) && value.length === 0) values[name] = null;
   if ('session_statuses' in values) values.session_statuses = statusesIn(String(written.session_statuses ?? ''));
   if ('quiet_hours' in values && isEmpty(values.quiet_hours)) values.quiet_hours = null;
   return values as Schemas['UpdateOrganizationSettings'];

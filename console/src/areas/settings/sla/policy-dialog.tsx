@@ -27,7 +27,11 @@ export const PolicyDialog = ({ existing, onClose }: PolicyDialogProps) => {
     },
     first_reply_target_seconds: target('First reply, in minutes', 'Of a person. Empty: no target.', 1),
     next_reply_target_seconds: target('Next replies, in minutes', 'After each message of the customer.', 1),
-    resolution_target_seconds: target('Resolution, in minutes', 'Without the time in which it waits on the customer.', 5),
+    resolution_target_seconds: target(
+      'Resolution, in minutes',
+      'Without the time in which it waits on the customer.',
+      5,
+    ),
   };
   const save = useChange(
     async (body: Schemas['CreateSlaPolicy']) => {

@@ -31,7 +31,9 @@ export const Categories = ({ mayWrite }: { mayWrite: boolean }) => {
   return (
     <Section title="Categories" actions={mayWrite && <Button onClick={() => change('new')}>New category</Button>}>
       <ul aria-label="Categories" className="p-4">
-        {list.length === 0 && <li className="text-quiet">No category yet. They group tags, and each tag has at most one.</li>}
+        {list.length === 0 && (
+          <li className="text-quiet">No category yet. They group tags, and each tag has at most one.</li>
+        )}
         {list.map((category) => (
           <li key={category.id} className="flex flex-wrap items-center gap-2 py-1">
             <span className="min-w-0 flex-1 break-words">

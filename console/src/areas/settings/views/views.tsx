@@ -94,8 +94,7 @@ const ViewDialog = ({ view, onClose }: { view: View; onClose: () => void }) => {
     },
   };
   const save = useChange(
-    (body: Schemas['UpdateInboxView']) =>
-      dataOf(api.PATCH('/views/{id}', { params: { path: { id: view.id } }, body })),
+    (body: Schemas['UpdateInboxView']) => dataOf(api.PATCH('/views/{id}', { params: { path: { id: view.id } }, body })),
     { stale: [viewsQuery.queryKey], says: 'Saved' },
   );
   return (

@@ -29,10 +29,7 @@ export const DeliveryDialog = ({ endpointId, deliveryId, mayResend, isEnabled, o
         }),
       ),
     {
-      stale: [
-        webhookDeliveryQuery(endpointId, deliveryId).queryKey,
-        ['listWebhookDeliveries', endpointId],
-      ],
+      stale: [webhookDeliveryQuery(endpointId, deliveryId).queryKey, ['listWebhookDeliveries', endpointId]],
       says: 'It is sent again',
     },
   );

@@ -23,14 +23,16 @@ export const RecoverDialog = ({ id, onClose }: { id: string; onClose: () => void
   const since = () => new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();
   const ask = (body: Schemas['RecoverWebhooks']) =>
     dataOf(api.POST('/webhooks/{id}/recover', { params: { path: { id } }, body }));
-  const count = useChange(async () => {
-    const from = since();
-    return { from, ...(await ask({ since: from, dry_run: true })) };
-  }, { stale: [] });
-  const recover = useChange(
-    async (from: string) => ({ from, ...(await ask({ since: from })) }),
-    { stale: [['listWebhookDeliveries', id]] },
+  const count = useChange(
+    async () => {
+      const from = since();
+      return { from, ...(await ask({ since: from, dry_run: true })) };
+    },
+    { stale: [] },
   );
+  const recover = useChange(async (from: string) => ({ from, ...(await ask({ since: from })) }), {
+    stale: [['listWebhookDeliveries', id]],
+  });
   const counted = count.data;
   return (
     <Dialog title="Recover deliveries" onClose={onClose} className="w-[28rem]">
@@ -55,7 +57,9 @@ export const RecoverDialog = ({ id, onClose }: { id: string; onClose: () => void
             }}
           />
           {counted === undefined ? (
-            <p className="text-quiet">What was held while the endpoint was disabled, and what failed, is counted first.</p>
+            <p className="text-quiet">
+              What was held while the endpoint was disabled, and what failed, is counted first.
+            </p>
           ) : (
             <p role="status">
               {counted.by_state.held.toLocaleString()} held and {counted.by_state.failed.toLocaleString()} failed{' '}

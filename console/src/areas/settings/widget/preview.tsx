@@ -28,7 +28,10 @@ export const Preview = ({ values, isOpen }: { values: Written; isOpen: boolean }
       className={`flex min-h-96 flex-col justify-end gap-2 bg-sunken p-3 ${isLeft ? 'items-start' : 'items-end'}`}
     >
       {isOpen && <Panel values={values} text={text} look={look} />}
-      <span className="inline-flex h-11 max-w-full items-center gap-2 rounded-full px-3.5 font-medium shadow-md" style={look}>
+      <span
+        className="inline-flex h-11 max-w-full items-center gap-2 rounded-full px-3.5 font-medium shadow-md"
+        style={look}
+      >
         <MessageCircle size={20} aria-hidden="true" className="shrink-0" />
         {text('appearance.launcher') !== '' && <span className="truncate">{text('appearance.launcher')}</span>}
       </span>

@@ -31,7 +31,12 @@ export const WIDGET_SPECS = {
   'ai.name': { kind: 'text', label: 'Name of the AI', maxLength: 60 },
   'ai.disclosure': { kind: 'text', label: 'Sentence about the AI, above the field', maxLength: 500 },
   quick_replies: { kind: 'lines', label: 'Offered as the first message, one a line' },
-  languages: { kind: 'lines', rows: 2, label: 'Languages of its own words, one a line', hint: 'Such as en. Empty: all that it has.' },
+  languages: {
+    kind: 'lines',
+    rows: 2,
+    label: 'Languages of its own words, one a line',
+    hint: 'Such as en. Empty: all that it has.',
+  },
   allowed_origins: {
     kind: 'lines',
     rows: 2,
