@@ -32,7 +32,9 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     const server = await startMailSink();
     const { hostname, port } = new URL(server.url);
     const { page, complaints } = await admin('/settings');
-    await main(page).getByRole('link', { name: /^Integrations/ }).click();
+    await main(page)
+      .getByRole('link', { name: /^Integrations/ })
+      .click();
     await page.getByRole('link', { name: 'Mail server' }).click();
     await page.getByRole('textbox', { name: 'Server' }).fill(hostname);
     await page.getByRole('spinbutton', { name: /^Port/ }).fill('9');
@@ -193,7 +195,9 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Save').click();
     await eventually('the settings', async () => {
       const { appearance, allowed_origins } = (await stack.org.get('/widget/settings')).body;
-      return appearance.greeting === 'Hello from Acme' && appearance.position === 'left' && allowed_origins?.length === 1;
+      return (
+        appearance.greeting === 'Hello from Acme' && appearance.position === 'left' && allowed_origins?.length === 1
+      );
     });
     const token = (await stack.org.get('/org')).body.widget_token;
     await page.getByText(`data-token="${token}"`).waitFor();

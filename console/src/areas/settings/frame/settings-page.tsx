@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { meQuery } from '../../../api/queries';
 import { Page, PageBody } from '../../../ui/page';
@@ -28,7 +29,7 @@ export const SettingsPage = ({ title, above, actions, query, isList = false, chi
           children
         ) : (
           <PageBody label={title}>
-            <div className="mx-auto grid max-w-240 gap-3">
+            <div className="mx-auto grid max-w-240 grid-cols-[minmax(0,1fr)] gap-3">
               {query?.error != null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
               {query?.isPending === true && <Skeleton rows={6} />}
               {children}
@@ -45,16 +46,21 @@ const ABOVE = 'shrink-0 text-quiet hover:text-text';
 const Path = ({ above, title }: Pick<SettingsPageProps, 'above' | 'title'>) => (
   <span className="flex items-center gap-2">
     <Link to="/settings" className={`${ABOVE} ${above === undefined ? '' : 'max-[899px]:hidden'}`}>
-      Settings /
+      <span className="max-[899px]:hidden">Settings /</span>
+      <Back to="Settings" />
     </Link>
     {above !== undefined && (
       <Link to={above.to} className={ABOVE}>
-        {above.name} /
+        <span className="max-[899px]:hidden">{above.name} /</span>
+        <Back to={above.name} />
       </Link>
     )}
     <span className="truncate">{title}</span>
   </span>
 );
+
+/** The way back where there is no room for words. */
+const Back = ({ to }: { to: string }) => <ArrowLeft size={18} aria-label={to} className="min-[900px]:hidden" />;
 
 const ITEM =
   'block rounded-md px-2 py-1 text-quiet hover:bg-hover hover:text-text aria-[current=page]:bg-selected aria-[current=page]:font-medium aria-[current=page]:text-text';

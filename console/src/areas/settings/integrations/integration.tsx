@@ -10,6 +10,7 @@ import { type Specs, valueAt, valuesIn, type Written } from '../../../ui/forms/s
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Button, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { needs } from '../frame/needs';
 import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
 import { Health } from './health';
@@ -20,7 +21,7 @@ type Integration = Schemas['Integration'];
 const ABOVE = { name: 'Integrations', to: '/settings/integrations' } as const;
 
 /** A connection: its settings, how its calls go, and a test. */
-export const IntegrationPage = () => {
+export const IntegrationPage = needs('org:read', 'Integration', () => {
   const { kind } = useParams({ from: '/settings/integrations/$kind' });
   if (isKind(kind)) return <Connection key={kind} kind={kind} />;
   return (
@@ -28,7 +29,7 @@ export const IntegrationPage = () => {
       <Empty title="There is no such integration">The address may be mistyped.</Empty>
     </SettingsPage>
   );
-};
+});
 
 const Connection = ({ kind }: { kind: KindName }) => {
   const list = useQuery(integrationsQuery);

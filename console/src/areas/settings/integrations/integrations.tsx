@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { integrationsQuery } from '../../../api/settings';
+import { needs } from '../frame/needs';
 import { Rows } from '../frame/rows';
 import { SettingsPage } from '../frame/settings-page';
 import { Health, HealthChip } from './health';
@@ -10,7 +11,7 @@ import { isKind, KINDS, type KindName, kindOf } from './kinds';
 type Integration = Schemas['Integration'];
 
 /** What the organization is connected with, and how it goes. */
-export const Integrations = () => {
+export const Integrations = needs('org:read', 'Integrations', () => {
   const list = useQuery(integrationsQuery);
   const connections = list.data ?? [];
   const others = connections.filter(({ kind }) => !isKind(kind));
@@ -35,7 +36,7 @@ export const Integrations = () => {
       )}
     </SettingsPage>
   );
-};
+});
 
 const KindRow = ({ kind, connection }: { kind: KindName; connection: Integration | undefined }) => {
   const { name, says } = kindOf(kind);

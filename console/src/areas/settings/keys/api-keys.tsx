@@ -7,6 +7,7 @@ import { Ago } from '../../../ui/ago';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
+import { needs } from '../frame/needs';
 import { Rows } from '../frame/rows';
 import { SecretDialog } from '../frame/secret-dialog';
 import { SettingsPage } from '../frame/settings-page';
@@ -19,7 +20,7 @@ type Key = Schemas['ApiKey'];
 type Asked = { what: 'new' } | { what: 'shown'; secret: string } | { what: 'revoke' | 'rotate'; key: Key };
 
 /** The keys by which other programs use the API. */
-export const ApiKeys = () => {
+export const ApiKeys = needs('org:read', 'API keys', () => {
   const list = useQuery(keysQuery);
   const mayWrite = useMay('org:write');
   const [asked, ask] = useState<Asked>();
@@ -83,7 +84,7 @@ export const ApiKeys = () => {
       )}
     </SettingsPage>
   );
-};
+});
 
 const SHOWN_SCOPES = 6;
 

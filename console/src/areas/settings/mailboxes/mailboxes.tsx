@@ -88,7 +88,7 @@ const MailboxBody = ({ mailbox }: { mailbox: Mailbox }) => {
   return (
     <div className="space-y-2 p-4">
       <p className="flex flex-wrap items-center gap-2">
-        <Chip tone={is_receiving ? 'good' : 'warn'}>{is_receiving ? 'Receives mail' : 'Receives no mail by SMTP'}</Chip>
+        <Chip tone={is_receiving ? 'good' : 'warn'}>{is_receiving ? 'Receives mail' : 'No mail by SMTP'}</Chip>
         <Chip tone={status === 'verified' ? 'good' : 'warn'}>
           {status === 'verified' ? 'Domain verified' : 'Domain not verified'}
         </Chip>
@@ -104,7 +104,7 @@ const MailboxBody = ({ mailbox }: { mailbox: Mailbox }) => {
           {domain === undefined ? (
             <p>
               Mail from {name} is not signed yet. Add the domain under{' '}
-              <Link to="/outbound/domains" className="text-link">
+              <Link to="/outbound/domains" className="text-link underline">
                 Outbound, Domains
               </Link>
               , which shows its DNS records.

@@ -108,8 +108,8 @@ const ServerSection = ({ server, mayWrite }: { server: Server; mayWrite: boolean
           items={tools}
           keyOf={(tool) => tool.name}
           actions={(tool) => (
-            <Button aria-label={`Look at ${tool.name}`} onClick={() => show(tool)}>
-              {mayWrite && (tool.state === 'new' || tool.state === 'changed') ? 'Review' : 'Look'}
+            <Button aria-label={`Show ${tool.name}`} onClick={() => show(tool)}>
+              Show
             </Button>
           )}
         >

@@ -8,12 +8,13 @@ import { SpecForm } from '../../../ui/forms/spec-form';
 import { Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { ShortId } from '../../../ui/short-id';
+import { needs } from '../frame/needs';
 import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
 import { ORG_SPECS, RULE_GROUPS, rulesIn, shownRules } from './words';
 
 /** The organization itself, and the rules that hold for all of it. */
-export const OrganizationPage = () => {
+export const OrganizationPage = needs('org:read', 'Organization', () => {
   const org = useQuery(orgQuery);
   return (
     <SettingsPage title="Organization" query={org}>
@@ -21,7 +22,7 @@ export const OrganizationPage = () => {
       <Rules />
     </SettingsPage>
   );
-};
+});
 
 const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
   const mayWrite = useMay('org:write');
@@ -30,7 +31,7 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
     says: 'Saved',
   });
   return (
-    <Section title="Organization" actions={<ShortId id={org.id} what="the id of the organization" />}>
+    <Section title="Name and language" actions={<ShortId id={org.id} what="the id of the organization" />}>
       <div className="p-4">
         <SpecForm
           specs={ORG_SPECS}

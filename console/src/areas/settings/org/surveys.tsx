@@ -8,6 +8,7 @@ import { Ago } from '../../../ui/ago';
 import { SaveBar } from '../../../ui/forms/save-bar';
 import { Button, Chip, Empty, Failure } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { needs } from '../frame/needs';
 import { Rows } from '../frame/rows';
 import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
@@ -24,7 +25,7 @@ const CHANNELS: [Channel, string][] = [
 const USUAL: Survey = { channels: CHANNELS.map(([channel]) => channel), delay_minutes: 5 };
 
 /** Whether customers are asked how satisfied they are, and what they answered. */
-export const Surveys = () => {
+export const Surveys = needs('org:read', 'Surveys', () => {
   const settings = useQuery(orgSettingsQuery);
   return (
     <SettingsPage title="Surveys" query={settings}>
@@ -32,7 +33,7 @@ export const Surveys = () => {
       <Scores />
     </SettingsPage>
   );
-};
+});
 
 const SurveyForm = ({ settings }: { settings: Settings }) => {
   const mayWrite = useMay('org:write');

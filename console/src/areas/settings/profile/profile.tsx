@@ -111,7 +111,7 @@ const Sessions = () => {
             keyOf={({ id }) => id}
             actions={({ id, is_current, created_at }) =>
               !is_current && (
-                <Button aria-label={`End the sign-in of ${created_at}`} onClick={() => end.mutate(id)}>
+                <Button aria-label={`End it: the sign-in of ${created_at}`} onClick={() => end.mutate(id)}>
                   End it
                 </Button>
               )

@@ -5,6 +5,7 @@ import { useMay } from '../../../api/may';
 import { webhookQuery } from '../../../api/settings';
 import { TAB, Tabs } from '../../../ui/page';
 import { Chip, Empty } from '../../../ui/parts';
+import { needs } from '../frame/needs';
 import { SettingsPage } from '../frame/settings-page';
 import { Controls } from './controls';
 import { Deliveries } from './deliveries';
@@ -15,7 +16,7 @@ const ABOVE = { name: 'Webhooks', to: '/settings/webhooks' } as const;
 const ROUTE = '/settings/webhooks/$webhookId';
 
 /** An endpoint: the log of what it got, and its settings. */
-export const WebhookPage = () => {
+export const WebhookPage = needs('webhooks:read', 'Endpoint', () => {
   const { webhookId } = useParams({ from: ROUTE });
   const { open } = useSearch({ from: ROUTE });
   const isSettings = open === 'settings';
@@ -72,4 +73,4 @@ export const WebhookPage = () => {
       )}
     </SettingsPage>
   );
-};
+});

@@ -6,6 +6,7 @@ import { useMay } from '../../../api/may';
 import { webhooksQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
 import { Button, Chip, Empty } from '../../../ui/parts';
+import { needs } from '../frame/needs';
 import { Rows } from '../frame/rows';
 import { SecretDialog } from '../frame/secret-dialog';
 import { SettingsPage } from '../frame/settings-page';
@@ -13,7 +14,7 @@ import { AddWebhook } from './add-webhook';
 import { ENDPOINT_STATES } from './words';
 
 /** The addresses that get events. */
-export const Webhooks = () => {
+export const Webhooks = needs('webhooks:read', 'Webhooks', () => {
   const list = useQuery(webhooksQuery);
   const mayWrite = useMay('webhooks:write');
   const navigate = useNavigate();
@@ -62,7 +63,7 @@ export const Webhooks = () => {
       )}
     </SettingsPage>
   );
-};
+});
 
 const EndpointRow = ({ endpoint }: { endpoint: Schemas['WebhookEndpoint'] }) => {
   const { id, url, description, event_types, state, failing_since } = endpoint;
