@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
-import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
-import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
+import { CHROMIUM, startBrowser } from '../support/chromium.ts';
+import { buildConsole, createPages } from '../support/console-pages.ts';
 import { startMailSink } from '../support/fakes/mail-sink.ts';
 import { startWebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { deliveriesOf } from '../webhooks/endpoints.ts';
-import { untilSettled } from './stories/routes.ts';
-import { seedSettings } from './stories/settings-seeds.ts';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
 
