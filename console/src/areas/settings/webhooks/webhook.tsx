@@ -13,6 +13,7 @@ import { EndpointForm } from './endpoint-editor';
 import { DISABLED_BECAUSE, ENDPOINT_STATES } from './words';
 
 const ABOVE = { name: 'Webhooks', to: '/settings/webhooks' } as const;
+const WHOLE = { exact: true, includeSearch: true };
 const ROUTE = '/settings/webhooks/$webhookId';
 
 /** An endpoint: the log of what it got, and its settings. */
@@ -48,7 +49,7 @@ export const WebhookPage = needs('webhooks:read', 'Endpoint', () => {
               to={ROUTE}
               params={{ webhookId }}
               search={{}}
-              activeProps={{}}
+              activeOptions={WHOLE}
               aria-current={isSettings ? undefined : 'page'}
               className={TAB}
             >
@@ -58,6 +59,7 @@ export const WebhookPage = needs('webhooks:read', 'Endpoint', () => {
               to={ROUTE}
               params={{ webhookId }}
               search={{ open: 'settings' }}
+              activeOptions={WHOLE}
               aria-current={isSettings ? 'page' : undefined}
               className={TAB}
             >
