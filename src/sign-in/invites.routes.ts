@@ -4,7 +4,7 @@ import type { Deps } from '../api/deps.ts';
 import { Member, RoleName } from '../orgs/schema.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { EmailAddress, Name } from '../schemas/parts.ts';
-import { limitLogins } from './login.routes.ts';
+import { limitMails } from './login.routes.ts';
 import { inviteMember } from './mail.service.ts';
 
 const InviteMember = z
@@ -24,8 +24,8 @@ export const inviteRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, r
       body: InviteMember,
       response: { 201: Member, ...errorResponses(403) },
     },
-    handler: async ({ db, org, ip, body }, reply) => {
-      await limitLogins(rateLimits, { ip, email: body.email }, reply);
+    handler: async ({ db, org, body }, reply) => {
+      await limitMails(rateLimits, body.email, reply);
       const member = await inviteMember(db, org.id, body, { isMailed: config.SMTP_URL !== undefined });
       return reply.code(201).send(member);
     },

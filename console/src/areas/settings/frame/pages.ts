@@ -16,7 +16,7 @@ const page = <const To extends string>(
 ): SettingsPageEntry & { to: To } => ({ name, to, scope, says });
 
 /** The pages of the settings, by what they are for. */
-export const GROUPS = [
+const GROUPS = [
   {
     name: 'You',
     pages: [

@@ -28,7 +28,7 @@ export const RANGE_OPTIONS = (Object.keys(RANGES) as DayRange[]).map((range) => 
 const DAY_MINUTES = 1_440;
 
 /** Returns a time of the API in minutes since midnight: 09:30:00, or 24:00:00 at the end of the day. */
-export function minutesOf(time: string): number {
+function minutesOf(time: string): number {
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
   return hours * 60 + minutes + (seconds === 59 ? 1 : 0);
 }

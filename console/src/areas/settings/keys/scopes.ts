@@ -14,8 +14,7 @@ const both = <Name extends string>(name: string, of: Name) => ({
   write: `${of}:write` as const,
 });
 
-/** What a key can be for. */
-export const SUBJECTS = [
+const LISTED = [
   both('Conversations', 'chat-sessions'),
   both('Contacts', 'contacts'),
   both('Blocked contacts and domains', 'blocklist'),
@@ -44,6 +43,7 @@ export const SUBJECTS = [
   { name: 'Events of Salesforce', write: 'crm-miaw:write' },
 ] as const satisfies Subject[];
 
-type Listed = Extract<(typeof SUBJECTS)[number], { read: Scope }>['read'] | (typeof SUBJECTS)[number]['write'];
-/** No scope of the API is missing above. */
-export const HAS_ALL_SCOPES: Exclude<Scope, Listed> extends never ? true : never = true;
+type Listed = Extract<(typeof LISTED)[number], { read: Scope }>['read'] | (typeof LISTED)[number]['write'];
+
+/** What a key can be for. The type refuses a list that lacks a scope of the API. */
+export const SUBJECTS: Exclude<Scope, Listed> extends never ? typeof LISTED : never = LISTED;
