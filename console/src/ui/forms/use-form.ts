@@ -11,7 +11,7 @@ export interface Form {
   settle: (sent: Written) => void;
 }
 
-/** Keeps what was changed of stored values. What is stored anew meanwhile shows where nothing was changed. */
+/** Keeps what was changed of stored values. What is stored again meanwhile shows where nothing was changed. */
 export function useForm(stored: Written): Form {
   const [changes, setChanges] = useState<Written>({});
   return {

@@ -29,7 +29,7 @@ const SWITCH = [
 ] as const;
 const SWITCHES = ['handoff_on_first_message', 'generate_summary_and_sentiment_on_resolve', 'lenient_input'] as const;
 
-/** The settings of the organization in groups, each a form of its own. */
+/** The settings of the organization in groups, each a separate form. */
 export const RULE_GROUPS: { title: string; specs: Specs }[] = [
   {
     title: 'Time and messages',
@@ -105,7 +105,7 @@ export const RULE_GROUPS: { title: string; specs: Specs }[] = [
         label: 'What it says then, in every language',
         maxLength: 1_000,
         rows: 2,
-        hint: 'Empty: a sentence of its own in the customer’s language.',
+        hint: 'Empty: its own sentence in the customer’s language.',
       },
     },
   },

@@ -34,7 +34,7 @@ export const WIDGET_SPECS = {
   languages: {
     kind: 'lines',
     rows: 2,
-    label: 'Languages of its own words, one a line',
+    label: 'Languages of its words, one a line',
     hint: 'Such as en. Empty: all that it has.',
   },
   allowed_origins: {
