@@ -12,6 +12,7 @@ const LATER = {
   automations: async () => (await import('./routes/automations')).automationRoutes,
   knowledge: async () => (await import('./routes/knowledge')).knowledgeRoutes,
   ai: async () => (await import('./routes/ai')).aiRoutes,
+  settings: async () => (await import('./routes/settings')).settingsRoutes,
 };
 type LaterRoute = Awaited<ReturnType<(typeof LATER)[keyof typeof LATER]>>[number];
 

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/stack/stack.ts';
 import type { KnowledgeSeeds } from './knowledge-seeds.ts';
+import type { SettingsSeeds } from './settings-seeds.ts';
 
 /** What the addresses of pages need. */
-export interface Seeds extends KnowledgeSeeds {
+export interface Seeds extends KnowledgeSeeds, SettingsSeeds {
   sessionId: string;
   contactId: string;
   requestId: string;
@@ -33,6 +34,11 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
     `/knowledge/websites/${websiteId}?tab=pages`,
   ],
   '/ai/evals/$runId': ({ evalRunId }) => [`/ai/evals/${evalRunId}`],
+  '/settings/integrations/$kind': () => ['/settings/integrations/email', '/settings/integrations/crm'],
+  '/settings/webhooks/$webhookId': ({ webhookId }) => [
+    `/settings/webhooks/${webhookId}`,
+    `/settings/webhooks/${webhookId}?open=settings`,
+  ],
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 
