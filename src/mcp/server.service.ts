@@ -25,6 +25,7 @@ export function createMcpServer(caller: ToolCaller): McpServer {
   const server = new McpServer(SERVER, {
     capabilities: { tools: { listChanged: false } },
     instructions: instructionsFor(allowed),
+    requestState: { verify: caller.questionStates.verify },
   });
   for (const tool of allowed) register(server, caller, tool);
   return server;
@@ -42,8 +43,10 @@ function register(server: McpServer, caller: ToolCaller, tool: Tool): void {
     idempotentHint: kind !== 'confirm',
     openWorldHint: kind === 'confirm',
   };
-  server.registerTool(name, { title, description, inputSchema, annotations }, (given: Record<string, unknown>) =>
-    callTool(caller, tool, given),
+  server.registerTool(
+    name,
+    { title, description, inputSchema, annotations },
+    (given: Record<string, unknown>, context) => callTool(caller, tool, given, context),
   );
 }
 
