@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { hasScope } from '../schemas/scopes.ts';
 import { callTool, type ToolCaller } from './calls.service.ts';
@@ -46,7 +46,7 @@ function register(server: McpServer, caller: ToolCaller, tool: Tool): void {
   server.registerTool(
     name,
     { title, description, inputSchema, annotations },
-    (given: Record<string, unknown>, context) => callTool(caller, tool, given, context),
+    (given: Record<string, unknown>, context: ServerContext) => callTool(caller, tool, given, context),
   );
 }
 

@@ -1,4 +1,5 @@
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
   inputRequired,
   inputResponse,
@@ -10,7 +11,6 @@ import { readSettings } from '../../orgs/service.ts';
 import { createSignatures, type SigningSecrets } from '../../signatures.ts';
 import type { Tool } from '../tools/tool.schema.ts';
 
-const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const STATE_SECONDS = 24 * 60 * 60;
 const KEY_BYTES = 32;
 const QUESTION = 'confirm';
@@ -45,7 +45,8 @@ export async function questionFor(
   tool: Tool,
   given: Record<string, unknown>,
 ): Promise<string | undefined> {
-  if (!canAsk(mcpReq.envelope?.[CAPABILITIES])) return undefined;
+  const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
+  if (!canAsk(envelope[CLIENT_CAPABILITIES_META_KEY])) return undefined;
   const { mcp_confirm } = await readSettings(db, orgId);
   if ((mcp_confirm ?? tool.confirmedAt ?? 'client') !== 'client') return undefined;
   const values = Object.entries(given).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
