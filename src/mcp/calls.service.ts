@@ -82,9 +82,12 @@ async function decidedByPerson(
   context: ServerContext,
 ): Promise<ToolResult> {
   const { db, org, perform, questionStates } = caller;
+  const question = await questionFor({ db, orgId: org.id, askedBy: org.name }, context, tool, args);
   const answered = answerOf(context);
   if (answered?.isAccepted !== undefined) {
     const { id, isAccepted } = answered;
+    // Meanwhile the org may have decided that a client's yes is not enough.
+    if (isAccepted && question === undefined) return waitsInConsole(caller, tool, id);
     const decision = decideByClient(db, org, { id, tool, given: args, isAccepted }, perform);
     return timed(
       tool,
@@ -93,7 +96,6 @@ async function decidedByPerson(
       ),
     );
   }
-  const question = await questionFor({ db, orgId: org.id, askedBy: org.name }, context, tool, args);
   const id = await askForConfirmation(db, org, tool, args, { isNotified: question === undefined });
   if (question === undefined) return waitsInConsole(caller, tool, id);
   const { state } = await getMcpConfirmation(db, org.id, id);

@@ -41,7 +41,7 @@ export async function listEventsAfter(
   const { rows: scanned } = await sql<ScannedRow>`
     with horizon as materialized (${HORIZON})
     select xid::text as xid, session_id, seq, id, ${isWanted} as is_wanted from session_events
-    where org_id = ${orgId} and xid < (select final_before from horizon)
+    where org_id = ${orgId} and xid > '0'::xid8 and xid < (select final_before from horizon)
       and (xid, session_id, seq) > (${after.xid}::xid8, ${after.session_id}::uuid, ${after.seq}::integer)
     order by session_events.xid, session_id, seq limit ${EVENTS_PER_SCAN}
   `.execute(db);
@@ -67,15 +67,15 @@ const listByIds = (db: Db, orgId: string, ids: string[]) =>
 export async function findTimeAfter(db: Db, { orgId, after }: OrgCursor): Promise<Date | undefined> {
   const { rows } = await sql<{ created_at: Date }>`
     select created_at from session_events
-    where org_id = ${orgId} and (xid, session_id, seq) > (${after.xid}::xid8, ${after.session_id}::uuid, ${after.seq}::integer)
+    where org_id = ${orgId} and xid > '0'::xid8 and (xid, session_id, seq) > (${after.xid}::xid8, ${after.session_id}::uuid, ${after.seq}::integer)
     order by xid, session_id, seq limit 1
   `.execute(db);
   return rows[0]?.created_at;
 }
 
 /**
- * Returns the position of the first transaction whose events are of this age or younger, found by halving: positions are in the
- * order of time. Imported histories have no position, and are not among them.
+ * Returns the position of the first transaction whose events are not older than this, found by halving: positions are in
+ * the order of time. Imported histories have the position 0, which no list has.
  */
 export async function findPositionOfAge(db: Db, orgId: string, days: number): Promise<string> {
   const found = await sql<{ position: string }>`

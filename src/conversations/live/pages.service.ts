@@ -19,7 +19,8 @@ const EXPIRED_CURSOR = `Events behind the cursor are older than ${KEPT_DAYS} day
 
 /**
  * Returns a page of what happened in an org, in the order of the stream: from the cursor, or from thirty days ago. What
- * commits late is behind all cursors that were given before. Throws invalid for an unknown cursor, and gone for one that has events behind it that are too old.
+ * commits late is behind all cursors that were given before. Throws invalid for an unknown cursor, and gone if an event
+ * behind it is too old.
  */
 export async function pageOfEvents(
   db: Db,
