@@ -204,7 +204,7 @@ withPrograms('javac', 'mvn')(
   async () => {
     const story = 'JavaStory.java';
     const cwd = newFolder('java', { 'pom.xml': JAVA_POM }, { webhooks: false });
-    const options = 'openApiNullable=false,hideGenerationTimestamp=true';
+    const options = 'openApiNullable=false,useJakartaEe=true,hideGenerationTimestamp=true';
     await openapiGenerator(
       cwd,
       ...['-i', 'openapi.json', '-g', 'java', '-o', 'made', '--library', 'native', '--additional-properties', options],

@@ -2,7 +2,6 @@ const DEPENDENCIES = [
   ['com.fasterxml.jackson.core', 'jackson-databind', '2.22.4'],
   ['com.fasterxml.jackson.datatype', 'jackson-datatype-jsr310', '2.22.4'],
   ['jakarta.annotation', 'jakarta.annotation-api', '2.1.1'],
-  ['com.google.code.findbugs', 'jsr305', '3.0.2'],
   ['org.apache.httpcomponents', 'httpmime', '4.5.14'],
 ].map(
   ([group, name, version]) =>
