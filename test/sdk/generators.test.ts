@@ -231,7 +231,7 @@ withPrograms('javac', 'mvn')(
     await execute(cwd, 'javac', [
       '-Xmaxerrs',
       '20',
-      '-Xlint:all,-processing,-serial,-this-escape',
+      '-Xlint:all,-processing,-serial',
       '-cp',
       'lib/*',
       '-d',
