@@ -123,11 +123,11 @@ async function readPage(
   signal: AbortSignal | undefined,
 ): Promise<EventPage | undefined> {
   try {
-    const { data } = await http.get<EventPage, unknown, true>({
+    const { data } = await http.get<{ 200: EventPage }, unknown, true>({
       url: '/events',
       security: [{ scheme: 'bearer', type: 'http' }],
       parseAs: 'json',
-      query,
+      query: { ...query },
       headers: { accept: 'application/json' },
       ...(signal !== undefined && { signal }),
     });

@@ -7,7 +7,6 @@ import { installNode } from '../../scripts/tools/node.ts';
 import { installPython, type Python } from '../../scripts/tools/python.ts';
 import { type ApiDocument, operationsOf } from '../../src/api/edge/documents/openapi-document/document.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
-import { JAVA_POM } from './clients/java-pom.ts';
 import { ORVAL, TSCONFIG, TYPESCRIPT_FETCH } from './clients/typescript-stories.ts';
 
 const run = promisify(execFile);
@@ -208,50 +207,6 @@ withPrograms('go')(
     await execute(cwd, 'go', ['vet', '.', './story']);
     await execute(cwd, 'go', ['build', '-o', 'told', './story']);
     await expectStory('go', (...args) => execute(cwd, join(cwd, 'told'), args));
-  },
-  LIMIT_MS,
-);
-
-withPrograms('javac', 'mvn')(
-  'openapi-generator makes all operations of a Java client, compiled, and it works',
-  async () => {
-    const story = 'JavaStory.java';
-    const cwd = newFolder('java', { 'pom.xml': JAVA_POM }, { webhooks: false });
-    const options = 'openApiNullable=false,useJakartaEe=true,hideGenerationTimestamp=true';
-    await openapiGenerator(
-      cwd,
-      ...['-i', 'openapi.json', '-g', 'java', '-o', 'made', '--library', 'native', '--additional-properties', options],
-      ...[
-        '--api-package',
-        'switchboard.api',
-        '--model-package',
-        'switchboard.model',
-        '--invoker-package',
-        'switchboard',
-      ],
-    );
-    const source = join(cwd, 'made/src/main/java');
-    const made = readAll(join(source, 'switchboard/api'), '.java');
-    expect(operations.filter((id) => !made.includes(` ${id}WithHttpInfo(`))).toEqual([]);
-    await execute(cwd, 'mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=lib']);
-    copyFileSync(join(OWN, `${story}.txt`), join(source, story));
-    writeFileSync(
-      join(cwd, 'sources'),
-      filesIn(source, '.java')
-        .map((name) => join(source, name))
-        .join('\n'),
-    );
-    await execute(cwd, 'javac', [
-      '-Xmaxerrs',
-      '20',
-      '-Xlint:all,-processing,-serial',
-      '-cp',
-      'lib/*',
-      '-d',
-      'classes',
-      '@sources',
-    ]);
-    await expectStory('java', (...args) => execute(cwd, 'java', ['-cp', 'classes:lib/*', 'JavaStory', ...args]));
   },
   LIMIT_MS,
 );
