@@ -70,7 +70,8 @@ await report(() =>
     const bare = await start(import.meta.resolve('./support/baselines/bare-mailbox.ts'));
     const barePort = await bare.ask<number>('port');
     const orgId = await seedOrg(db, 0);
-    await putInbox(db, orgId, { address: INBOX }, { inboundDomain: DOMAIN });
+    const inbox = { address: INBOX, display_name: null, team_id: null, signature: null, is_default_sender: false };
+    await putInbox(db, orgId, inbox, { inboundDomain: DOMAIN });
     const subject = (mails: number) => rateOf(port, mails, () => countMessages(db, orgId));
     const baseline = (mails: number) => rateOf(barePort, mails, () => bare.ask<number>('count'));
     await subject(WARM_UP_MAILS);
