@@ -31,6 +31,7 @@ const LONG_TIER = [
   'deliveries/messages/calls',
   'desk/assignment-queues',
   'dev/image',
+  'deliveries/inbound/corpus/corpus',
   'embed/stories',
   'examples/chatwoot',
   'examples/examples',
