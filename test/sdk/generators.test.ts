@@ -1,5 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,12 +31,6 @@ const python = ifAvailable('the generators of PyPI', () =>
   installPython(join(OWN, 'requirements.txt'), join(HOME, 'python')),
 );
 const programs = ifAvailable('the generators and linters of npm', () => installNode(NODE_TOOLS, join(HOME, 'node')));
-/** Returns a test that is skipped, with a line that says so, if a program is missing. */
-const withPrograms = (...names: string[]) => {
-  const missing = names.filter((name) => spawnSync(name, [name === 'go' ? 'version' : '-version']).error !== undefined);
-  if (missing.length > 0) console.log(`SKIPPED: without ${missing.join(' and ')} its client is not compiled`);
-  return missing.length > 0 || python === undefined ? it.skip : it;
-};
 const withPython = python === undefined ? it.skip : it;
 const withNode = programs === undefined ? it.skip : it;
 
@@ -64,18 +58,6 @@ function newFolder(name: string, files: Record<string, string>, { webhooks = tru
   const given = { ...files, 'openapi.json': JSON.stringify(webhooks ? document : paths) };
   for (const [file, content] of Object.entries(given)) writeFileSync(join(cwd, file), content);
   return cwd;
-}
-
-/**
- * Returns the document without the defaults of schemas that are objects: openapi-generator's Go has them as `{a=b}`, which
- * does not compile.
- */
-function withoutObjectDefaults({ webhooks: _, ...paths }: ApiDocument): string {
-  const { schemas } = paths.components as { schemas: Record<string, { default?: unknown }> };
-  const kept = Object.entries(schemas).map(([name, { default: given, ...schema }]) =>
-    typeof given === 'object' || given === undefined ? [name, schema] : [name, { ...schema, default: given }],
-  );
-  return JSON.stringify({ ...paths, components: { ...paths.components, schemas: Object.fromEntries(kept) } });
 }
 
 /** Runs a program, and rejects with all that it has printed if it fails. */
@@ -178,35 +160,6 @@ withPython(
     const made = readAll(join(cwd, 'apis'), '.ts');
     expect(operations.filter((id) => !made.includes(`async ${id}(`))).toEqual([]);
     await expectStory('typescript-fetch', await compile(cwd));
-  },
-  LIMIT_MS,
-);
-
-withPrograms('go')(
-  'openapi-generator makes all operations of a Go client, vetted, and it works',
-  async () => {
-    const cwd = newFolder('go', {}, { webhooks: false });
-    writeFileSync(join(cwd, 'openapi.json'), withoutObjectDefaults(document));
-    await openapiGenerator(
-      cwd,
-      ...['-i', 'openapi.json', '-g', 'go', '-o', '.', '--package-name', 'switchboard'],
-      ...[
-        '--git-user-id',
-        'example',
-        '--git-repo-id',
-        'switchboard',
-        '--global-property',
-        'apiTests=false,modelTests=false',
-      ],
-    );
-    const made = readAll(cwd, '.go').match(/^func \(a \*\w+APIService\) \w+Execute\(/gm);
-    expect(made?.length).toBe(operations.length);
-    mkdirSync(join(cwd, 'story'));
-    copyFileSync(join(OWN, 'go_story.go.txt'), join(cwd, 'story/main.go'));
-    await execute(cwd, 'go', ['mod', 'tidy']);
-    await execute(cwd, 'go', ['vet', '.', './story']);
-    await execute(cwd, 'go', ['build', '-o', 'told', './story']);
-    await expectStory('go', (...args) => execute(cwd, join(cwd, 'told'), args));
   },
   LIMIT_MS,
 );
