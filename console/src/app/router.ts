@@ -1,8 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { aiRoutes } from './routes/ai';
+import { analyticsRoutes } from './routes/analytics';
 import { automationRoutes } from './routes/automations';
 import { inboxRoutes } from './routes/inbox';
+import { insightRoutes } from './routes/insights';
 import { knowledgeRoutes } from './routes/knowledge';
 import { outboundRoutes } from './routes/outbound';
 import { root } from './routes/root';
@@ -22,6 +24,8 @@ export const createConsoleRouter = (client: QueryClient) =>
       ...automationRoutes,
       ...knowledgeRoutes,
       ...aiRoutes,
+      ...insightRoutes,
+      ...analyticsRoutes,
     ]),
     basepath: '/console',
     context: { client },
