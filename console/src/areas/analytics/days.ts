@@ -15,7 +15,8 @@ export const plusDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
 /** Returns how many days are from one to another, with both. */
-export const daysOf = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
+export const daysOf = (from: string, to: string): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
 /** Returns the moment when a day begins in a zone. */
 export function beginningOf(day: string, zone: string): string {

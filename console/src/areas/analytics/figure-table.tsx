@@ -19,7 +19,8 @@ interface TableProps {
   rows: TableRow[];
 }
 
-const numberOf = (value: string | number | null | undefined): number | null => (typeof value === 'number' ? value : null);
+const numberOf = (value: string | number | null | undefined): number | null =>
+  typeof value === 'number' ? value : null;
 
 /** The numbers of a report. Each leads to what it counts, where there is a list of it. */
 export const FigureTable = ({ label, group, figures, rows }: TableProps) => (

@@ -275,12 +275,16 @@ export interface Difference {
 }
 
 /** Returns how a figure differs from the one of the period before. Undefined where there is nothing to compare. */
-export function differenceOf(now: number | null, before: number | null, { kind, more }: Figure): Difference | undefined {
+export function differenceOf(
+  now: number | null,
+  before: number | null,
+  { kind, more }: Figure,
+): Difference | undefined {
   if (now === null || before === null) return undefined;
   const change = now - before;
   const text = kind === 'share' || kind === 'score' ? inPoints(change, kind) : inPercent(change, before);
   if (text === undefined) return undefined;
-  const isGood = (change > 0) === (more === 'better');
+  const isGood = change > 0 === (more === 'better');
   const tone = change === 0 || more === undefined ? 'plain' : isGood ? 'good' : 'bad';
   return { text, tone };
 }

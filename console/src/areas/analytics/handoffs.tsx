@@ -59,7 +59,12 @@ export const Handoffs = ({ range, zone, search }: HandoffsProps) => {
         <Tiles
           figures={TOTALS}
           totals={{ total_handoffs, total_sessions }}
-          before={before.data}
+          before={
+            before.data && {
+              total_handoffs: before.data.total_handoffs,
+              total_sessions: before.data.total_sessions,
+            }
+          }
           linkOf={(figure) => (figure === 'total_handoffs' ? listOf() : undefined)}
         />
         <p className="px-4 pt-2 text-xs text-quiet">
@@ -105,7 +110,11 @@ export const Handoffs = ({ range, zone, search }: HandoffsProps) => {
   );
 };
 
-const rowOf = (code: string, { count, percentage }: { count: number; percentage: number }, link?: LinkProps): TableRow => ({
+const rowOf = (
+  code: string,
+  { count, percentage }: { count: number; percentage: number },
+  link?: LinkProps,
+): TableRow => ({
   key: code,
   name: wordsOf(code),
   values: { count, share: percentage / 100 },

@@ -28,11 +28,11 @@ interface PlottedProps {
 
 /** A report over time as stacked bars. The table below it has the numbers. */
 export const Plotted = ({ label, days, items, series, isSpread, onPoint }: PlottedProps) => {
-  const valueOf = (day: string, key: string): number => Number(items.get(day)?.[key] ?? 0);
+  const figureOf = (day: string, key: string): number => Number(items.get(day)?.[key] ?? 0);
   const stacked = series.map(({ name, tone, key }, n) => {
     const below = isSpread ? series[n - 1]?.key : undefined;
     const values = days.map((day) => {
-      const value = below === undefined ? valueOf(day, key) : Math.max(0, valueOf(day, key) - valueOf(day, below));
+      const value = below === undefined ? figureOf(day, key) : Math.max(0, figureOf(day, key) - figureOf(day, below));
       return isSpread ? value / SECONDS_PER_MINUTE : value;
     });
     return { name, tone, values };

@@ -106,9 +106,8 @@ function rowsOfPeriods({
 }: RowsOf & { by: Period; range: Range; zone: string }): TableRow[] {
   const found = new Map(items.map((item) => [item.key, item]));
   return periodsOf(by, range.first, range.last).map((day) => {
-    const first = day < range.first ? range.first : day;
-    const end = plusDays(nextAfter(by, day), -1);
-    const last = end > range.last ? range.last : end;
+    const first = laterOf(day, range.first);
+    const last = earlierOf(plusDays(nextAfter(by, day), -1), range.last);
     const within = {
       ...counted,
       key: day,
@@ -125,6 +124,9 @@ function rowsOfPeriods({
     };
   });
 }
+
+const laterOf = (one: string, other: string): string => (one < other ? other : one);
+const earlierOf = (one: string, other: string): string => (one < other ? one : other);
 
 const shownMonth = (day: string): string =>
   new Date(day).toLocaleDateString(undefined, { timeZone: 'UTC', month: 'long', year: 'numeric' });

@@ -31,7 +31,9 @@ const COLUMNS: Column<Score>[] = [
     name: 'Comment',
     track: 'minmax(0,1fr)',
     narrow: 'line',
-    cell: ({ comment }) => <span className="block break-words">{comment ?? <span className="text-quiet">–</span>}</span>,
+    cell: ({ comment }) => (
+      <span className="block break-words">{comment ?? <span className="text-quiet">–</span>}</span>
+    ),
   },
   { name: 'When', track: '6rem', isNumber: true, cell: ({ created_at }) => <Ago at={created_at} /> },
 ];

@@ -40,8 +40,7 @@ export const Actions = ({ insight: { id, status } }: { insight: Insight }) => {
 
 const ArchiveDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
   const archive = useChange({
-    run: (reason: string) =>
-      dataOf(api.POST('/insights/{id}/archive', { params: { path: { id } }, body: { reason } })),
+    run: (reason: string) => dataOf(api.POST('/insights/{id}/archive', { params: { path: { id } }, body: { reason } })),
     onDone: () => {
       say('Archived');
       onClose();

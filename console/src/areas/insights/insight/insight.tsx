@@ -18,10 +18,10 @@ export const InsightPage = () => {
   const { insightId } = useParams({ from: '/insights/$insightId' });
   const query = useQuery(insightQuery(insightId));
   const mayWrite = useMay('insights:write');
-  if (query.data === undefined)
-    return <WaitingPage title="Insight" query={query} missing="There is no such insight" />;
+  if (query.data === undefined) return <WaitingPage title="Insight" query={query} missing="There is no such insight" />;
   const insight = query.data;
-  if (insight.id !== insightId) return <Navigate to="/insights/$insightId" params={{ insightId: insight.id }} replace />;
+  if (insight.id !== insightId)
+    return <Navigate to="/insights/$insightId" params={{ insightId: insight.id }} replace />;
   return (
     <Page
       title={<TitlePath to="/insights" above="Insights" title={`#${insight.number} ${insight.content}`} />}

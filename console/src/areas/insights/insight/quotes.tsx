@@ -58,12 +58,7 @@ export const Quotes = ({ insight, mayWrite }: { insight: Insight; mayWrite: bool
         </Button>
       )}
       {isSplitting && (
-        <SplitDialog
-          insightId={insight.id}
-          chosen={chosen}
-          onSplit={() => choose([])}
-          onClose={() => split(false)}
-        />
+        <SplitDialog insightId={insight.id} chosen={chosen} onSplit={() => choose([])} onClose={() => split(false)} />
       )}
     </Section>
   );
@@ -93,7 +88,11 @@ const Quote = ({ quote: { session_id, kind, content, quote, sentiment, said_at }
         {kind !== null && <span>{KINDS[kind]}</span>}
         {sentiment !== null && <Chip tone={SENTIMENTS[sentiment].tone}>{SENTIMENTS[sentiment].name}</Chip>}
         <Ago at={said_at} />
-        <Link to="/s/$id" params={{ id: session_id }} className="inline-flex min-h-6 items-center text-link hover:underline">
+        <Link
+          to="/s/$id"
+          params={{ id: session_id }}
+          className="inline-flex min-h-6 items-center text-link hover:underline"
+        >
           Open the conversation
         </Link>
       </p>

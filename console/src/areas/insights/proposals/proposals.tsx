@@ -74,8 +74,7 @@ interface RowProps {
 
 const Row = ({ proposal: { id, insight, other, similarity }, mayWrite, onMerge }: RowProps) => {
   const dismiss = useChange({
-    run: () =>
-      dataOf(api.POST('/insights/proposals/{proposalId}/dismiss', { params: { path: { proposalId: id } } })),
+    run: () => dataOf(api.POST('/insights/proposals/{proposalId}/dismiss', { params: { path: { proposalId: id } } })),
     onDone: () => say('It is not proposed again'),
   });
   return (
