@@ -100,7 +100,7 @@ const YEAR_MS = 1_000;
     const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Auckland' }).format(new Date());
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(today);
     expect(await table.getByRole('row').count()).toBe(31);
-    expect(await table.getByRole('row').last().getByRole('cell').first().innerText()).toBe('2');
+    expect(await table.getByRole('row').last().getByRole('cell').first().textContent()).toBe('2');
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
     const deliveries = page.getByRole('region', { name: 'Deliveries as a table' });
     await deliveries.getByRole('link', { name: '1', exact: true }).first().click();
