@@ -1,4 +1,4 @@
-import { BookOpen, Bot, House, Inbox, Send, Settings, Users, Workflow } from 'lucide-react';
+import { BookOpen, Bot, ChartColumn, House, Inbox, Lightbulb, Send, Settings, Users, Workflow } from 'lucide-react';
 
 /** The areas of the console in their order. One is there for members whose role has its scope. */
 const AREAS = [
@@ -9,6 +9,8 @@ const AREAS = [
   { name: 'Automations', to: '/automations/runs', key: 'a', scope: 'workflows:read', Icon: Workflow },
   { name: 'Knowledge', to: '/knowledge', key: 'k', scope: 'training:read', Icon: BookOpen },
   { name: 'AI', to: '/ai', key: 'b', scope: 'autopilot:read', Icon: Bot },
+  { name: 'Insights', to: '/insights', key: 'n', scope: 'insights:read', Icon: Lightbulb },
+  { name: 'Analytics', to: '/analytics', key: 'y', scope: 'insights:read', Icon: ChartColumn },
   { name: 'Settings', to: '/settings', key: 's', scope: 'chat-sessions:read', Icon: Settings },
 ] as const;
 

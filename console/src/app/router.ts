@@ -12,6 +12,8 @@ const LATER = {
   automations: async () => (await import('./routes/automations')).automationRoutes,
   knowledge: async () => (await import('./routes/knowledge')).knowledgeRoutes,
   ai: async () => (await import('./routes/ai')).aiRoutes,
+  insights: async () => (await import('./routes/insights')).insightRoutes,
+  analytics: async () => (await import('./routes/analytics')).analyticsRoutes,
   settings: async () => (await import('./routes/settings')).settingsRoutes,
 };
 type LaterRoute = Awaited<ReturnType<(typeof LATER)[keyof typeof LATER]>>[number];

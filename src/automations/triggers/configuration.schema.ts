@@ -6,6 +6,7 @@ import { SessionChannel } from '../../schemas/parts.ts';
 const MAX_MINUTES = 525_600;
 const MAX_FIELDS = 100;
 const MAX_OPTIONS = 500;
+const MAX_LABEL = 200;
 const MAX_DESCRIPTION = 1_000;
 const MAX_SCHEMA = 20_000;
 
@@ -60,6 +61,7 @@ export const FormField = z.object({
   name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,99}$/, 'must be a letter, then letters, digits, _ or -'),
   type: z.enum(['text', 'email', 'number', 'checkbox', 'select']),
   required: z.boolean().default(false),
+  label: z.string().trim().min(1).max(MAX_LABEL).optional().describe('On the hosted page. Absent: its name in words.'),
   options: z.array(z.string().min(1).max(500)).min(1).max(MAX_OPTIONS).optional().describe('Only for select.'),
 });
 export type FormField = z.infer<typeof FormField>;
@@ -105,6 +107,8 @@ const hasReferences = (schema: Record<string, unknown>): boolean =>
 
 /** Configuration of form-trigger. */
 export const FormConfiguration = z.object({
+  title: z.string().trim().min(1).max(MAX_LABEL).optional().describe('Of the hosted page. Absent: the org’s name.'),
+  thanks: z.string().trim().min(1).max(MAX_DESCRIPTION).optional().describe('What the page says after a submission.'),
   fields: z
     .array(FormField)
     .min(1)
@@ -112,3 +116,4 @@ export const FormConfiguration = z.object({
     .refine((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'must each have another name')
     .refine((fields) => fields.every((field) => field.type !== 'select' || field.options), 'a select needs options'),
 });
+export type FormConfiguration = z.infer<typeof FormConfiguration>;

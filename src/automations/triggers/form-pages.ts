@@ -2,31 +2,48 @@ import type { Issue } from '../../errors.ts';
 import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
-import type { FormField } from './configuration.schema.ts';
+import type { FormConfiguration, FormField } from './configuration.schema.ts';
 
 const MAX_SHOWN_CHARACTERS = 20_000;
 
+/** The names of what the page adds to a form. No field can have them: fields begin with a letter. */
+export const SUBMISSION_FIELD = '_submission';
+export const TRAP_FIELD = '_trap';
+
 interface ShownForm {
   orgName: string;
-  fields: FormField[];
+  form: FormConfiguration;
+  /** Identifies the submission: sent twice, it is one. */
+  submissionId: string;
   /** What was submitted, with the problems found in it. */
   submitted?: { values: Json; issues: Issue[] };
 }
 
-/** Returns the page of a form. It works without scripts: the browser submits it to the address of the page. */
-export function formPage({ orgName, fields, submitted }: ShownForm): string {
+/**
+ * Returns the page of a form. It works without scripts: the browser submits it to the address of the page. People do not
+ * see the trap, and programs that fill every field fill it too.
+ */
+export function formPage({ orgName, form, submissionId, submitted }: ShownForm): string {
   const values = fieldsOf(submitted?.values ?? {});
-  const inputs = fields.map((field) => {
-    const problem = submitted?.issues.find(({ path }) => path === `body.${field.name}`)?.message;
-    return inputOf(field, values[field.name], problem);
-  });
-  const title = submitted === undefined ? orgName : `${orgName}: please check your entries`;
-  return htmlPage(title, `<form method="post">${inputs.join('\n')}<p><button type="submit">Send</button></p></form>`);
+  const problemOf = (name: string) => submitted?.issues.find(({ path }) => path === `body.${name}`)?.message;
+  const inputs = form.fields.map((field) => inputOf(field, values[field.name], problemOf(field.name)));
+  const name = form.title ?? orgName;
+  const title = submitted === undefined ? name : `${name}: please check your entries`;
+  const trapped = problemOf(TRAP_FIELD);
+  return htmlPage(
+    title,
+    `${trapped === undefined ? '' : `<p class="problem">${escapeHtml(trapped)}</p>`}<form method="post">${inputs.join('\n')}
+<div class="trap" aria-hidden="true"><label>Leave this empty<input name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></label></div>
+<input type="hidden" name="${SUBMISSION_FIELD}" value="${escapeHtml(submissionId)}"><p><button type="submit">Send</button></p></form>`,
+  );
 }
 
 /** Returns the page after a form was accepted. */
-export const submittedPage = (orgName: string): string =>
-  htmlPage('Thank you', `<p>${escapeHtml(orgName)} has received your entries.</p>`);
+export const submittedPage = (orgName: string, { thanks, title }: FormConfiguration): string =>
+  htmlPage(
+    'Thank you',
+    `<p>${escapeHtml(thanks ?? `${title === undefined ? orgName : `${orgName} (${title})`} has received your entries.`)}</p>`,
+  );
 
 function inputOf(field: FormField, value: Json | undefined, problem: string | undefined): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -54,7 +71,8 @@ function controlOf({ type, options = [] }: FormField, attributes: string, text: 
 }
 
 /** Returns the name of a field in words: `first_name` is "First name". */
-function labelOf({ name, required }: FormField): string {
+function labelOf({ name, label, required }: FormField): string {
+  if (label !== undefined) return required ? `${label} *` : label;
   const words = name
     .replace(/[_-]+/g, ' ')
     .replace(/([a-z0-9])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);

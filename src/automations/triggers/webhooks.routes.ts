@@ -6,16 +6,17 @@ import { assertTextFits } from '../../api/edge/input/text-guard.ts';
 import { asPage, wantsPage } from '../../api/edge/pages/page-answers.ts';
 import { enforce } from '../../api/edge/rate-limits.ts';
 import { DomainError, invalid, notFound } from '../../errors.ts';
+import { isUuid, newId } from '../../ids.ts';
 import { setOrg } from '../../processes/current-work.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
-import { formPage, submittedPage } from './form-pages.ts';
+import { formPage, SUBMISSION_FIELD, submittedPage, TRAP_FIELD } from './form-pages.ts';
 import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
 import {
-  fieldsOfForm,
   findOrReadWebhook,
+  formOf,
   readWebhook,
   receiveForm,
   receiveWebhook,
@@ -94,8 +95,8 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
     { config: { scope: 'public', limitedBy: 'address' }, schema: { params: WebhookPath, hide: true } },
     async (request, reply) => {
       const webhook = webhookOf(request);
-      const fields = fieldsOfForm(webhook);
-      return asPage(reply).send(formPage({ orgName: webhook.orgName, fields }));
+      const page = { orgName: webhook.orgName, form: formOf(webhook), submissionId: newId() };
+      return asPage(reply).send(formPage(page));
     },
   );
 
@@ -114,8 +115,12 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       const given = form === undefined ? sent.content : await form(refuseFile);
       const isOfBrowser = form !== undefined || FORM_TYPE.test(sent.headers['content-type'] ?? '');
       const content = isOfBrowser ? lastValues(given) : given;
-      const receiving = receiveForm(request.db, webhookOf(request), { ...sent, content });
-      if (wantsPage(request)) return asFormPage(reply, webhookOf(request), { receiving, values: content });
+      const submissionId = isOfBrowser ? submissionIdOf(content) : undefined;
+      const webhook = webhookOf(request);
+      const receiving = isTrapped(content)
+        ? Promise.reject(refuseTrapped())
+        : receiveForm(request.db, webhook, { ...sent, content, submissionId });
+      if (wantsPage(request)) return asFormPage(reply, webhook, { receiving, values: content, submissionId });
       const run_id = await receiving;
       reply.code(202);
       return { run_id };
@@ -132,16 +137,18 @@ function webhookOf({ webhook }: Pick<FastifyRequest, 'webhook'>): Webhook {
 async function asFormPage(
   reply: FastifyReply,
   webhook: Webhook,
-  { receiving, values }: { receiving: Promise<unknown>; values: Json },
+  { receiving, values, submissionId }: { receiving: Promise<unknown>; values: Json; submissionId: string | undefined },
 ): Promise<FastifyReply> {
   const { orgName } = webhook;
   try {
     await receiving;
-    return asPage(reply).code(202).send(submittedPage(orgName));
+    return asPage(reply)
+      .code(202)
+      .send(submittedPage(orgName, formOf(webhook)));
   } catch (error) {
     if (!(error instanceof DomainError) || error.issues === undefined) throw error;
     const submitted = { values, issues: error.issues };
-    const page = formPage({ orgName, fields: fieldsOfForm(webhook), submitted });
+    const page = formPage({ orgName, form: formOf(webhook), submissionId: submissionId ?? newId(), submitted });
     return asPage(reply).code(400).send(page);
   }
 }
@@ -166,6 +173,21 @@ const problemsOf = ({ issues }: z.ZodError): string =>
 const refuseFile = async (): Promise<never> => {
   throw invalid('The request is not valid: body: has a file, and no field of the form accepts one');
 };
+
+/** Returns the id that the hosted page gave the submission: a page that is sent twice is one submission. */
+function submissionIdOf(content: Json): string | undefined {
+  const id = fieldsOf(content)[SUBMISSION_FIELD];
+  return typeof id === 'string' && isUuid(id) ? `page ${id}` : undefined;
+}
+
+/** Whether a field was filled that people do not see. */
+const isTrapped = (content: Json): boolean => (fieldsOf(content)[TRAP_FIELD] ?? '') !== '';
+
+const TRAPPED = 'was filled. People do not see this field: leave it empty';
+const refuseTrapped = () =>
+  invalid(`The request is not valid: body.${TRAP_FIELD}: ${TRAPPED}`, [
+    { path: `body.${TRAP_FIELD}`, message: 'A hidden field was filled. Send the form again.' },
+  ]);
 
 /** Returns the last value of each field that a browser has sent several times, such as a checkbox behind its default. */
 const lastValues = (content: Json): Json =>

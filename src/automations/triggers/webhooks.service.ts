@@ -17,7 +17,7 @@ import { isCredentialName } from '../masking.rules.ts';
 import { wakeStarters } from '../runs/inline/waking.ts';
 import { startRuns, triggerOutputOf } from '../runs/start-runs.service.ts';
 import { getVersion } from '../runs/versions.service.ts';
-import { FormConfiguration, type FormField, WebhookConfiguration } from './configuration.schema.ts';
+import { FormConfiguration, WebhookConfiguration } from './configuration.schema.ts';
 import { parseForm } from './form.rules.ts';
 import { withFormFiles } from './form-files.service.ts';
 import type { ReadForm } from './multipart-forms.ts';
@@ -190,9 +190,16 @@ const outputOf = ({ content, headers, query }: SentRequest): { [key: string]: Js
   query: query as Json,
 });
 
-/** Starts the workflow of a form. Throws conflict, and invalid with each wrong field. */
-export async function receiveForm(db: Db, hook: Webhook, { headers, content }: WebhookRequest): Promise<string | null> {
-  const fields = fieldsOfForm(hook);
+/**
+ * Starts the workflow of a form, once for each key of the sender: its header, or `submissionId`. Throws conflict, and
+ * invalid with each wrong field.
+ */
+export async function receiveForm(
+  db: Db,
+  hook: Webhook,
+  { headers, content, submissionId }: WebhookRequest & { submissionId?: string | undefined },
+): Promise<string | null> {
+  const { fields } = formOf(hook);
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw invalid('The request is not valid: body: must be the fields of the form by name');
   const read = parseForm(fields, content);
@@ -204,15 +211,15 @@ export async function receiveForm(db: Db, hook: Webhook, { headers, content }: W
     );
   }
   return startOnce(db, hook, 'form-trigger', {
-    idempotencyKey: idempotencyKeyOf(headers),
+    idempotencyKey: idempotencyKeyOf(headers) ?? submissionId,
     output: { form: read.form },
   });
 }
 
-/** Returns the fields of a form. Throws conflict if the workflow is inactive or not started by a form. */
-export function fieldsOfForm(hook: Webhook): FormField[] {
+/** Returns the form of a workflow. Throws conflict if the workflow is inactive or not started by a form. */
+export function formOf(hook: Webhook): FormConfiguration {
   assertTriggerType(hook, 'form-trigger', 'a form');
-  return FormConfiguration.catch({ fields: [] }).parse(hook.configuration).fields;
+  return FormConfiguration.catch({ fields: [] }).parse(hook.configuration);
 }
 
 function assertTriggerType({ type }: Webhook, expected: TriggerType, what: string): void {

@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { selectInsights } from '../queries.ts';
-import { INSIGHTS_PER_PAGE, type InsightQuery } from './schema.ts';
+import { INSIGHTS_PER_PAGE, type InsightQuery, TREND_WEEKS } from './schema.ts';
 
 type Condition = RawBuilder<SqlBool>;
 type Data = Record<string, string>[];
@@ -39,6 +39,16 @@ export async function countMatching(db: Db, orgId: string, query: InsightQuery, 
   `;
   return onlyRow(await counted.execute(db)).total;
 }
+
+/** Counts the sessions of insights by the week in which they were created: 0 is the week until now. */
+export const countByWeek = (db: Db, orgId: string, insightIds: string[]) =>
+  sql<{ insight_id: string; weeks_ago: number; sessions: number }>`
+    select insight_id, floor(extract(epoch from now() - session_created_at) / 604800)::int as weeks_ago, count(*)::int as sessions
+    from insight_sessions
+    where org_id = ${orgId} and session_created_at > now() - make_interval(weeks => ${TREND_WEEKS}::int)
+      and session_created_at <= now() and insight_id = any(${insightIds}::uuid[])
+    group by insight_id, weeks_ago
+  `.execute(db);
 
 /** SQL: the ids of the insights that match, with the number of their sessions that match. */
 function matches(orgId: string, query: InsightQuery, settled: Date | null) {

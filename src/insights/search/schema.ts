@@ -4,6 +4,7 @@ import { Id, SessionChannel, Time } from '../../schemas/parts.ts';
 import { INSIGHT_STATUSES, Insight, Sentiment } from '../schema.ts';
 
 export const INSIGHTS_PER_PAGE = 25;
+export const TREND_WEEKS = 8;
 const MAX_PAGE = 1_000_000;
 const MAX_NUMBER = 2 ** 31 - 1;
 const MAX_SEARCH = 500;
@@ -58,6 +59,7 @@ export const InsightQuery = z
     ticketCustomData: DataObjects,
     contactCustomData: DataObjects,
     updated_after: Time.nullish().describe('Insights that were changed then or later.'),
+    trend: z.boolean().default(false).describe('Answer with `trends` too.'),
     page: z.int().min(1).max(MAX_PAGE).default(1),
   })
   .meta({
@@ -72,6 +74,12 @@ export type InsightQuery = z.infer<typeof InsightQuery>;
 export const InsightPage = z
   .object({
     data: z.array(Insight),
+    trends: z
+      .array(z.array(z.int()))
+      .optional()
+      .describe(
+        `Of each insight in \`data\`: its sessions that were created in each of the last ${TREND_WEEKS} weeks, the latest week last.`,
+      ),
     page: z.int(),
     total: z.int().describe('The number of insights that match.'),
     totalPages: z.int(),

@@ -419,6 +419,36 @@ describe('a form trigger', () => {
     expect(await runs(id)).toEqual([]);
   });
 
+  it('has a page with labels, thanks and a trap, and starts one run for one page that is sent twice', async () => {
+    const labelled = [
+      { name: 'email', type: 'email', required: true, label: 'Where we answer' },
+      ...fields.slice(3, 4),
+    ];
+    const trigger_configuration = { title: 'Ask for a demo', thanks: 'We call you tomorrow.', fields: labelled };
+    const { id, url } = await activate(api.org, { trigger_type: 'form-trigger', trigger_configuration });
+    const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
+    const html = await (await fetch(api.url + pathOf(url), { headers: { accept: 'text/html' } })).text();
+    expect(html).toContain('<h1>Ask for a demo</h1>');
+    expect(html).toContain('Where we answer *');
+    const [, submission = ''] = /name="_submission" value="([^"]+)"/.exec(html) ?? [];
+    const send = async (more: Record<string, string>) => {
+      const body = new URLSearchParams({ email: 'ada@example.com', plan: 'pro', _submission: submission, ...more });
+      const response = await fetch(api.url + pathOf(url), { method: 'POST', headers, body });
+      return { status: response.status, html: await response.text() };
+    };
+    const trapped = await send({ _trap: 'https://spam.example' });
+    expect([trapped.status, trapped.html.includes(submission)]).toEqual([400, true]);
+    expect(trapped.html).toContain('A hidden field was filled');
+    expect(await runs(id)).toEqual([]);
+    for (const answer of [await send({ _trap: '' }), await send({ _trap: '' })]) {
+      expect(answer.status).toBe(202);
+      expect(answer.html).toContain('We call you tomorrow.');
+    }
+    expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([
+      { email: 'ada@example.com', plan: 'pro' },
+    ]);
+  });
+
   it('starts one run for two submissions with the same Idempotency-Key', async () => {
     const { id, submit } = await form();
     const [first, second] = [

@@ -33,6 +33,8 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
     `/knowledge/websites/${websiteId}`,
     `/knowledge/websites/${websiteId}?tab=pages`,
   ],
+  '/insights/$insightId': () => ['/insights/00000000-0000-7000-8000-000000000000'],
+  '/analytics': () => ['/analytics', '/analytics?show=handoffs', '/analytics?show=deliveries&by=channel'],
   '/ai/evals/$runId': ({ evalRunId }) => [`/ai/evals/${evalRunId}`],
   '/settings/integrations/$kind': () => ['/settings/integrations/email', '/settings/integrations/crm'],
   '/settings/webhooks/$webhookId': ({ webhookId }) => [

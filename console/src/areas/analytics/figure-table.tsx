@@ -1,0 +1,94 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { Copy } from 'lucide-react';
+import { say } from '../../app/undo';
+import { Button } from '../../ui/parts';
+import { type Figure, shownFigure } from './figures';
+
+export interface TableRow {
+  key: string;
+  name: string;
+  values: Record<string, string | number | null>;
+  linkOf: (figure: string) => LinkProps | undefined;
+}
+
+interface TableProps {
+  label: string;
+  /** What the rows are: days, channels. */
+  group: string;
+  figures: Figure[];
+  rows: TableRow[];
+}
+
+const numberOf = (value: string | number | null | undefined): number | null =>
+  typeof value === 'number' ? value : null;
+
+/** The numbers of a report. Each leads to what it counts, where there is a list of it. */
+export const FigureTable = ({ label, group, figures, rows }: TableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+  <section tabIndex={0} aria-label={label} className="max-h-96 overflow-auto">
+    <table className="w-full text-xs tabular-nums">
+      <thead className="sticky top-0 z-1 bg-surface text-quiet">
+        <tr>
+          <th scope="col" className="py-1.5 pr-3 pl-4 text-left font-normal">
+            {group}
+          </th>
+          {figures.map(({ key, name }) => (
+            <th key={key} scope="col" className="px-2 py-1.5 text-right font-normal last:pr-4">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key} className="border-t border-line">
+            <th scope="row" className="py-1 pr-3 pl-4 text-left font-normal whitespace-nowrap">
+              {row.name}
+            </th>
+            {figures.map(({ key, kind }) => (
+              <td key={key} className="px-2 py-1 text-right whitespace-nowrap last:pr-4">
+                <Figured
+                  text={shownFigure(numberOf(row.values[key]), kind)}
+                  link={numberOf(row.values[key]) ? row.linkOf(key) : undefined}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+/** A number, as a link where something is listed behind it. */
+export const Figured = ({ text, link }: { text: string; link: LinkProps | undefined }) =>
+  link === undefined ? (
+    text
+  ) : (
+    <Link {...link} className="inline-flex min-h-6 min-w-6 items-center justify-end text-link hover:underline">
+      {text}
+    </Link>
+  );
+
+/** Copies the table: numbers as the API gave them, times in seconds and shares from 0 to 1 (RFC 4180). */
+export const CopyCsv = ({ group, figures, rows }: Omit<TableProps, 'label'>) => {
+  const copy = async () => {
+    const lines = rows.map(({ name, values }) => [name, ...figures.map(({ key }) => values[key] ?? '')]);
+    await navigator.clipboard.writeText(csvOf([[group, ...figures.map(({ key }) => key)], ...lines]));
+    say('Copied as CSV');
+  };
+  return (
+    <Button onClick={() => void copy().catch(() => say('The browser did not allow to copy', { isError: true }))}>
+      <Copy size={14} aria-hidden="true" />
+      Copy as CSV
+    </Button>
+  );
+};
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe before it, as in the CSV of the API. */
+const cellOf = (value: string | number): string => {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+const csvOf = (rows: (string | number)[][]): string => rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, dataOf } from '../../../api/client';
+import { categoriesQuery, type Insight } from '../../../api/insights';
+import { teamsQuery } from '../../../api/queries';
+import { say } from '../../../app/undo';
+import { FIELD, Field, Select } from '../../../ui/fields';
+import { Button } from '../../../ui/parts';
+import { useChange } from '../use-change';
+
+/** Its name, category and team: to read, or to change. */
+export const Keeping = ({ insight, mayWrite }: { insight: Insight; mayWrite: boolean }) => {
+  const { id, content, category, team } = insight;
+  const params = { path: { id } };
+  const categories = useQuery(categoriesQuery).data?.categories ?? [];
+  const teams = useQuery(teamsQuery).data ?? [];
+  const update = useChange({
+    run: (body: { content?: string; category?: string | null }) =>
+      dataOf(api.PATCH('/insights/{id}', { params, body })),
+    onDone: () => say('Saved'),
+  });
+  const assign = useChange({
+    run: (groupId: string | null) => dataOf(api.POST('/insights/{id}/assign', { params, body: { groupId } })),
+    onDone: ({ team: assigned }) => say(assigned === null ? 'It has no team' : `Assigned to ${assigned.name}`),
+  });
+  if (!mayWrite)
+    return (
+      <p className="text-quiet">
+        Category: {category ?? 'none'} · Team: {team?.name ?? 'none'}
+      </p>
+    );
+  const known = category === null || categories.includes(category) ? categories : [category, ...categories];
+  const knownTeams = team === null || teams.some((one) => one.id === team.id) ? teams : [team, ...teams];
+  return (
+    <div className="grid gap-3 min-[600px]:grid-cols-2">
+      <form
+        className="flex items-end gap-2 min-[600px]:col-span-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const name = String(new FormData(event.currentTarget).get('content')).trim();
+          if (name !== '' && name !== content) update.mutate({ content: name });
+        }}
+      >
+        <div className="min-w-0 flex-1">
+          <Field label="Name. One that was written by hand stays.">
+            <input name="content" defaultValue={content} required maxLength={500} className={FIELD} />
+          </Field>
+        </div>
+        <Button type="submit" className="h-9" disabled={update.isPending}>
+          Rename
+        </Button>
+      </form>
+      <Select
+        label="Category"
+        value={category ?? ''}
+        options={[['', 'None'], ...known.map((name): [string, string] => [name, name])]}
+        disabled={update.isPending}
+        onChoose={(value) => update.mutate({ category: value || null })}
+      />
+      <Select
+        label="Team"
+        value={team?.id ?? ''}
+        options={[['', 'None'], ...knownTeams.map((one): [string, string] => [one.id, one.name])]}
+        disabled={assign.isPending}
+        onChoose={(value) => assign.mutate(value || null)}
+      />
+    </div>
+  );
+};

@@ -1,0 +1,60 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, dataOf } from '../../../api/client';
+import { categoriesQuery } from '../../../api/insights';
+import { say } from '../../../app/undo';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormEnd } from '../../../ui/form-end';
+import { Failure, Skeleton } from '../../../ui/parts';
+import { useChange } from '../use-change';
+
+/** The categories that insights can have, one a line. */
+export const Categories = ({ mayWrite, onClose }: { mayWrite: boolean; onClose: () => void }) => {
+  const client = useQueryClient();
+  const list = useQuery(categoriesQuery);
+  const replace = useChange({
+    run: (categories: string[]) => dataOf(api.PUT('/insights/categories', { body: { categories } })),
+    onDone: (stored) => {
+      client.setQueryData(categoriesQuery.queryKey, stored);
+      say('The categories are saved');
+      onClose();
+    },
+  });
+  const names = list.data?.categories ?? [];
+  return (
+    <Dialog title="Categories" className="w-[28rem]" onClose={onClose}>
+      {list.isPending && <Skeleton rows={3} />}
+      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {list.data !== undefined && !mayWrite && (
+        <ul className="list-disc pl-5">
+          {names.length === 0 && <li className="list-none text-quiet">There are none.</li>}
+          {names.map((name) => (
+            <li key={name}>{name}</li>
+          ))}
+        </ul>
+      )}
+      {list.data !== undefined && mayWrite && (
+        <form
+          className="space-y-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const lines = String(new FormData(event.currentTarget).get('categories')).split('\n');
+            replace.mutate([...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))]);
+          }}
+        >
+          <label className="block">
+            <span className="mb-1 block text-xs text-quiet">
+              One a line. Insights whose category is taken away have none.
+            </span>
+            <textarea
+              name="categories"
+              rows={8}
+              defaultValue={names.join('\n')}
+              className="block w-full rounded-md border border-line bg-page p-2"
+            />
+          </label>
+          <FormEnd request={replace}>Save</FormEnd>
+        </form>
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,21 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { INSIGHT_READS } from '../../api/insights';
+import { say } from '../../app/undo';
+
+interface Change<Input, Result> {
+  /** Does it. Rejects with the API's sentence. */
+  run: (input: Input) => Promise<Result>;
+  onDone?: (result: Result, input: Input) => void;
+}
+
+/** A change of insights. What is shown of insights is read again, and a refusal is said. */
+export function useChange<Result, Input = void>({ run, onDone }: Change<Input, Result>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: run,
+    onError: (error) => say(error.message, { isError: true }),
+    onSuccess: (result, input) => onDone?.(result, input),
+    onSettled: () =>
+      client.invalidateQueries({ predicate: ({ queryKey: [operation] }) => INSIGHT_READS.has(String(operation)) }),
+  });
+}
