@@ -4,6 +4,7 @@ import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../sr
 import { settleInterruptedCalls } from '../src/ai/calls/closing.service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { deleteExpiredResponses } from '../src/api/edge/idempotency.queries.ts';
+import { deleteOldAuditEntries } from '../src/audit/service.ts';
 import { deleteOldRunJobs } from '../src/automations/runs/bulk/service.ts';
 import {
   deleteOldRuns,
@@ -36,7 +37,7 @@ import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '.
 import { deleteAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 import { runPeriodically } from './periodically.ts';
 
-type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
+type Retention = Pick<Config, 'RUN_RETENTION_DAYS' | 'AUDIT_RETENTION_DAYS'>;
 
 const INTERVAL_MS = 10 * 60_000;
 
@@ -55,6 +56,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldCounts,
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
+  deleteOldAuditEntries: (db, { AUDIT_RETENTION_DAYS }) => deleteOldAuditEntries(db, AUDIT_RETENTION_DAYS),
   deleteRemainsOfWorkflows,
   deleteUnreceivedEvents,
   deleteOldCallbacks,

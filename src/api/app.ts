@@ -12,6 +12,7 @@ import { ACTION_ROUTES } from '../actions/domain.routes.ts';
 import { AI_ROUTES } from '../ai/domain.routes.ts';
 import { ANALYTICS_ROUTES } from '../analytics/domain.routes.ts';
 import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
+import { auditRoutes } from '../audit/routes.ts';
 import { autopilotRoutes } from '../autopilot/routes.ts';
 import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
 import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
@@ -86,6 +87,7 @@ const PREFLIGHT_TTL_SECONDS = 7_200;
 const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   keyRoutes,
   ...ORG_ROUTES,
+  auditRoutes,
   ...SIGN_IN_ROUTES,
   ...PARTNER_ROUTES,
   ...CONTACT_ROUTES,

@@ -13,6 +13,7 @@ import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/servic
 import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
+import { runAsAuditor } from '../processes/current-work.ts';
 import { createStorage } from '../providers/storage/storage.ts';
 import { compareFiles } from '../repair/files.ts';
 import { repair as repairWorkflows } from '../repair/repair.ts';
@@ -66,6 +67,8 @@ const HELP = `Usage: npm run cli -- <command> [options]
 
 It reads the same environment variables as the api. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
 
+/** Who the audit names for what a command changes. */
+const OPERATOR = { kind: 'operator', id: null, name: null } as const;
 /** Any that the database can have. */
 const EVENT_ID = /^\d{1,18}$/;
 
@@ -248,7 +251,8 @@ export async function runCommand(argv: string[], { env, print, printError }: Com
     const command = COMMANDS[verb === undefined ? `${noun}` : `${noun} ${verb}`];
     if (command === undefined)
       throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
-    print(textOf(await withDatabase(env, (context) => command(context, args, values)), isJson));
+    const output = await runAsAuditor(OPERATOR, () => withDatabase(env, (context) => command(context, args, values)));
+    print(textOf(output, isJson));
     return 0;
   } catch (error) {
     if (error instanceof UsageError || isParseError(error)) {

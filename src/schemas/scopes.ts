@@ -28,10 +28,11 @@ const RESOURCES = [
   'workflows',
 ] as const;
 
-export type KeyScope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'confirmations:write' | 'crm-miaw:write';
+export type KeyScope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'audit:read' | 'confirmations:write' | 'crm-miaw:write';
 
 const KEY_SCOPES: KeyScope[] = [
   ...RESOURCES.flatMap((name): KeyScope[] => [`${name}:read`, `${name}:write`]),
+  'audit:read',
   'confirmations:write',
   'crm-miaw:write',
 ];

@@ -3,7 +3,7 @@ import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { forbidden, missingScope, unauthorized } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
-import { runAsRequest, setActor, setCountry, setOrg, setOwner } from '../../processes/current-work.ts';
+import { runAsRequest, setActor, setAuditor, setCountry, setOrg, setOwner } from '../../processes/current-work.ts';
 import type { Actor } from '../../schemas/actor.ts';
 import { hasScope } from '../../schemas/scopes.ts';
 import type { Deps } from '../deps.ts';
@@ -43,15 +43,25 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, deps: Dep
       }
       request.partner = partner;
       setOwner(partner.id);
+      setAuditor({ kind: 'partner', id: partner.id, name: partner.name });
       return;
     }
 
     request.org = await authenticateOrg(deps, request);
     setOrg(request.org.id);
     setCountry(request.org.country);
-    setActor(actorOf(request.org));
+    const actor = actorOf(request.org);
+    setActor(actor);
+    if (maySetUp(request)) setAuditor(actor);
   });
 });
+
+/** Scopes of what happens all day and changes no settings: its statements are not sent with who acts. */
+const OF_EVERY_DAY: readonly Scope[] = ['chat-sessions:write', 'contacts:write'];
+
+/** Whether a request may change what the org has set up. The audit names who did. */
+const maySetUp = ({ method, routeOptions: { config } }: FastifyRequest): boolean =>
+  method !== 'GET' && method !== 'HEAD' && config.scope !== undefined && !OF_EVERY_DAY.includes(config.scope);
 
 /**
  * Returns the calling org. Throws unauthorized if its key is invalid or its session has ended, and forbidden if the key

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/connect.ts';
+import { pageOf } from '../db/cursor.ts';
+import { deleteSome } from '../db/deletion.ts';
+import { listEntries } from './queries.ts';
+import type { ListAudit } from './schema.ts';
+
+/** Returns a page of who changed what an org has set up, newest first. Throws invalid for a cursor that is not ours. */
+export async function pageOfAudit(db: Db, orgId: string, { cursor, limit, ...filter }: ListAudit) {
+  const { items, next } = await pageOf(db, { cursor, limit, order: 'newest' }, (page) =>
+    listEntries(db, orgId, filter, page),
+  );
+  return {
+    items: items.map(({ created_at: at, actor_kind: kind, actor_id: id, actor_name: name, ...entry }) => ({
+      ...entry,
+      at,
+      actor: { kind, id, name },
+    })),
+    next,
+  };
+}
+
+/** Deletes some entries that are older than this. Returns their number: 0 once none are left. */
+export const deleteOldAuditEntries = (db: Db, days: number): Promise<number> =>
+  deleteSome(db, 'audit_entries', sql`created_at < now() - ${days} * interval '1 day'`);
