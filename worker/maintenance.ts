@@ -30,6 +30,7 @@ import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts
 import { deleteOldMcpConfirmations } from '../src/mcp/confirmations/service.ts';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
 import { deleteOldNotifications } from '../src/notifications/service.ts';
+import { deleteExpiredOperatorLogins } from '../src/operations/operator/access.service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { deleteExpiredLogins } from '../src/sign-in/links.service.ts';
 import { requestDailyLearning } from '../src/tagging/service.ts';
@@ -52,6 +53,7 @@ const SINGLE_PASS_JOBS: Record<string, (db: Db) => Promise<unknown>> = {
 const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
   deleteExpiredResponses,
   deleteExpiredLogins,
+  deleteExpiredOperatorLogins,
   deleteOldRawMail,
   deleteOldCounts,
   deleteOldBatches,

@@ -11,8 +11,8 @@ import {
 import { ACTION_ROUTES } from '../actions/domain.routes.ts';
 import { AI_ROUTES } from '../ai/domain.routes.ts';
 import { ANALYTICS_ROUTES } from '../analytics/domain.routes.ts';
-import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
+import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
 import { autopilotRoutes } from '../autopilot/routes.ts';
 import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
 import { CONVERSATION_ROUTES } from '../conversations/domain.routes.ts';
@@ -37,6 +37,8 @@ import { databaseCheck, temporalCheck } from '../operations/checks.ts';
 import { addFigures } from '../operations/figures.ts';
 import { createHealth } from '../operations/health.ts';
 import { createMetrics, requestDurations } from '../operations/metrics.ts';
+import { operatorPageRoutes } from '../operations/operator/pages.routes.ts';
+import { operatorRoutes } from '../operations/operator/routes.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { PHONE_ROUTES } from '../phone-agents/domain.routes.ts';
@@ -118,6 +120,8 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   ...WIDGET_ROUTES,
   ...WEBHOOK_ROUTES,
   ...MCP_ROUTES,
+  operatorRoutes,
+  operatorPageRoutes,
 ];
 
 /** Names a plugin. Otherwise Fastify searches all loaded modules for each name. */

@@ -38,6 +38,13 @@ const AUDIT_KINDS = [
 ] as const;
 
 const AuditKind = z.enum(AUDIT_KINDS);
+export type AuditKind = z.infer<typeof AuditKind>;
+
+const ActorKind = z.enum(['member', 'key', 'partner', 'operator', 'workflow', 'ai', 'contact', 'system']);
+export type AuditActorKind = z.infer<typeof ActorKind>;
+
+const AuditAction = z.enum(['created', 'changed', 'deleted']);
+export type AuditAction = z.infer<typeof AuditAction>;
 
 const Ref = z.string().min(1).max(600);
 
@@ -57,14 +64,14 @@ const AuditEntry = z
     id: Id,
     at: Timestamp,
     actor: z.object({
-      kind: z.enum(['member', 'key', 'partner', 'operator', 'workflow', 'ai', 'contact', 'system']),
+      kind: ActorKind,
       id: z.string().nullable(),
       name: z.string().nullable(),
     }),
     kind: AuditKind,
     ref: Ref.describe('The id of what was changed; of an integration its kind and name.'),
     name: z.string().nullable(),
-    action: z.enum(['created', 'changed', 'deleted']),
+    action: AuditAction,
     changes: z
       .array(z.object({ field: z.string(), old: z.unknown().optional(), new: z.unknown().optional() }))
       .describe('Without values where a field holds a secret, a text or more than 500 characters.'),

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { AuditAction, AuditActorKind, AuditKind } from './schema.ts';
 
 /** A field that was changed, with its values unless they are secret, long or texts. */
 export interface AuditedChange {
@@ -12,13 +13,13 @@ export interface AuditEntriesTable {
   org_id: string;
   id: Generated<string>;
   created_at: Generated<Date>;
-  actor_kind: string;
+  actor_kind: AuditActorKind;
   actor_id: string | null;
   actor_name: string | null;
-  kind: string;
+  kind: AuditKind;
   ref: string;
   name: string | null;
-  action: string;
+  action: AuditAction;
   changes: ColumnType<AuditedChange[], string, never>;
 }
 

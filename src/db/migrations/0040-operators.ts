@@ -43,5 +43,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index if not exists sending_domains_failed on sending_domains (checked_at) where status = 'failed'
   `.execute(db);
-  await sql`create index if not exists crawl_jobs_holding on crawl_jobs (completed_at) where held_pages > 0`.execute(db);
+  await sql`create index if not exists crawl_jobs_holding on crawl_jobs (completed_at) where held_pages > 0`.execute(
+    db,
+  );
 }

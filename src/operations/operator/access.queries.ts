@@ -17,7 +17,12 @@ export const findKey = (db: Db, id: string) =>
     .executeTakeFirst();
 
 export const listKeys = (db: Db) =>
-  db.selectFrom('operator_keys').select(['id', 'name', 'created_at', 'revoked_at']).orderBy('id').limit(1_000).execute();
+  db
+    .selectFrom('operator_keys')
+    .select(['id', 'name', 'created_at', 'revoked_at'])
+    .orderBy('id')
+    .limit(1_000)
+    .execute();
 
 export async function revokeKey(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -67,8 +72,7 @@ export const findSession = (db: Db, hash: Buffer) =>
     .where('expires_at', '>', NOW)
     .executeTakeFirst();
 
-export const deleteSession = (db: Db, id: string) =>
-  db.deleteFrom('operator_sessions').where('id', '=', id).execute();
+export const deleteSession = (db: Db, id: string) => db.deleteFrom('operator_sessions').where('id', '=', id).execute();
 
 /** Ends all sessions and links, as when a browser or a shell history was lost. Returns the number of sessions. */
 export async function deleteAllSessions(db: Db): Promise<number> {

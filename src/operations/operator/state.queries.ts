@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
+import type { INCIDENT_KINDS } from './schema.ts';
 
 /** Counts of one org end here. */
 const MAX_COUNT = 1_000;
@@ -125,7 +126,7 @@ export async function countConnections(db: Db): Promise<ConnectionCount[]> {
 }
 
 export interface IncidentRow {
-  kind: string;
+  kind: (typeof INCIDENT_KINDS)[number];
   org_id: string;
   ref: string;
   since: Date | null;
