@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
-import type { ListAudit } from './schema.ts';
+import type { AuditKind, ListAudit } from './schema.ts';
 
 type Filter = Pick<ListAudit, 'actor' | 'kind' | 'ref' | 'from' | 'to'>;
 
@@ -12,7 +12,7 @@ export const listEntries = (db: Db, orgId: string, { actor, kind, ref, from, to 
     .selectAll()
     .where('org_id', '=', orgId)
     .$if(actor !== undefined, (rows) => rows.where('actor_id', '=', String(actor)))
-    .$if(kind !== undefined, (rows) => rows.where('kind', '=', String(kind)))
+    .$if(kind !== undefined, (rows) => rows.where('kind', '=', kind as AuditKind))
     .$if(ref !== undefined, (rows) => rows.where('ref', '=', String(ref)))
     .$if(from !== undefined, (rows) => rows.where(sql<SqlBool>`created_at >= ${from}::timestamptz`))
     .$if(to !== undefined, (rows) => rows.where(sql<SqlBool>`created_at < ${to}::timestamptz`))
