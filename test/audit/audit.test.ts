@@ -1,20 +1,22 @@
 import { sql } from 'kysely';
 import { deleteOldAuditEntries } from '../../src/audit/service.ts';
 import { runCommand } from '../../src/cli/commands.ts';
+import { formWith } from '../media/samples.ts';
 import { readDocument } from '../security/document.ts';
+import { NOWHERE } from '../security/nowhere.ts';
 import { type SignedIn, signIn } from '../sign-in/signing-in.ts';
 import { type Answer, startApi, type TestApi } from '../support/stack/api.ts';
 import { AUDITED, AUDITED_UNTRIED, NOT_AUDITED } from './operations.ts';
 
 const FILTER = { or: [{ and: [{ type: 'contacts_attributes_in', attributes: [{ plan: 'pro' }] }] }] };
-const SMS = { delay_in_minutes: 0, action: { type: 'send_smses', data: { sms_body: 'Hello' } } };
+const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { message: 'Hello' } } };
 const SECRET = 'sk-very-secret-51c0';
 
 let api: TestApi;
 let admin: SignedIn;
 
 beforeAll(async () => {
-  api = await startApi({ isInProcess: true, deps: { dns: { resolveTxt: async () => [] } } });
+  api = await startApi({ isInProcess: true, deps: { dns: { resolveTxt: async () => [] }, egress: NOWHERE } });
   admin = await signIn(api, 'admin');
 });
 afterAll(() => api.close());
@@ -31,22 +33,30 @@ describe('the audit', () => {
   });
 
   it('has a row of the acting member for each operation that sets something up', async () => {
-    const wrong: unknown[] = [];
+    const wrong: string[] = [];
     const tried = new Set<string>();
     const act = async (operation: string, path: string, body?: object): Promise<Answer['body']> => {
       const [method = ''] = operation.split(' ');
       const isPartner = path.startsWith('/partner');
       const client = isPartner ? api.partner : admin;
       const send = client[method.toLowerCase() as 'post'];
-      const before = new Set((await sql<{ id: string }>`select id from audit_entries`.execute(api.db)).rows.map(({ id }) => id));
+      const before = new Set(
+        (await sql<{ id: string }>`select id from audit_entries`.execute(api.db)).rows.map(({ id }) => id),
+      );
       const answer = method === 'DELETE' ? await client.delete(path) : await send(path, body);
       const { rows } = await sql<{ id: string; kind: string; actor: string }>`
         select id, kind, actor_kind || ' ' || coalesce(actor_id, '') as actor from audit_entries
       `.execute(api.db);
       const added = rows.filter(({ id }) => !before.has(id));
       const actor = isPartner ? `partner ${api.partner.id}` : `member ${admin.id}`;
-      const isRight = added.some(({ kind }) => kind === AUDITED[operation]) && added.every((row) => row.actor === actor);
-      if (answer.status >= 300 || !isRight) wrong.push([operation, answer.status, answer.body, added]);
+      const isRight =
+        added.some(({ kind }) => kind === AUDITED[operation]) && added.every((row) => row.actor === actor);
+      if (answer.status >= 300 || !isRight)
+        wrong.push(
+          [operation, answer.status, answer.body?.message, added.map(({ kind, actor: by }) => `${kind} by ${by}`)].join(
+            ' | ',
+          ),
+        );
       tried.add(operation);
       return answer.body;
     };
@@ -55,16 +65,15 @@ describe('the audit', () => {
     const { id: actionId } = await act('POST /actions', '/actions', { ...action, name: 'Ping', operation_id: 'one' });
     await act('PATCH /actions/{id}', `/actions/${actionId}`, { name: 'Pong' });
     await act('DELETE /actions/{id}', `/actions/${actionId}`);
-    await act('PUT /actions', '/actions', {
-      openapi_spec: JSON.stringify({
-        openapi: '3.1.0',
-        info: { title: 'Shop', version: '1' },
-        servers: [{ url: 'https://shop.example' }],
-        paths: { '/orders': { get: { operationId: 'orders', responses: { 200: { description: 'Orders' } } } } },
-      }),
+    const shop = JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Shop', version: '1' },
+      servers: [{ url: 'https://shop.example' }],
+      paths: { '/orders': { get: { operationId: 'orders', responses: { 200: { description: 'Orders' } } } } },
     });
+    await act('PUT /actions', '/actions', formWith(Buffer.from(shop), 'shop.json', { type: 'application/json' }));
     await act('DELETE /actions', '/actions');
-    await act('PATCH /autopilot', '/autopilot', { web: { autopilot_enabled: false } });
+    await act('PATCH /autopilot', '/autopilot', { channel: 'web', autopilot_enabled: false });
     await act('PATCH /autopilot/settings', '/autopilot/settings', { max_turns_without_progress: 4 });
     await act('POST /autopilot/settings/publish', '/autopilot/settings/publish', {});
     const { id: websiteId } = await act('POST /crawl', '/crawl', { url: 'https://shop.example/docs' });
@@ -77,7 +86,11 @@ describe('the audit', () => {
     await act('POST /exports', '/exports', { resource: 'contacts' });
     await act('PUT /help-center/content', '/help-center/content', {
       categories: [
-        { name: 'Billing', slug: 'billing', articles: [{ title: 'Refunds', slug: 'refunds', content_markdown: 'Five days.' }] },
+        {
+          name: 'Billing',
+          slug: 'billing',
+          articles: [{ title: 'Refunds', slug: 'refunds', content_markdown: 'Five days.' }],
+        },
       ],
     });
     await act('PUT /insights/categories', '/insights/categories', { categories: ['Delivery'] });
@@ -92,8 +105,8 @@ describe('the audit', () => {
       iana_timezone: 'Europe/Berlin',
       shifts: [{ day_of_week: 'monday', start_time: '09:00:00', end_time: '12:00:00' }],
     };
-    const { id: hoursId } = await act('POST /office-hours', '/office-hours', hours);
-    await act('PUT /office-hours/{id}', `/office-hours/${hoursId}`, { ...hours, name: 'Hamburg' });
+    const { id: hoursId, shifts } = await act('POST /office-hours', '/office-hours', hours);
+    await act('PUT /office-hours/{id}', `/office-hours/${hoursId}`, { ...hours, shifts, name: 'Hamburg' });
     await act('DELETE /office-hours/{id}', `/office-hours/${hoursId}`);
     await act('PATCH /org', '/org', { name: 'Acme' });
     await act('PATCH /org/settings', '/org/settings', { daily_cap: 3 });
@@ -104,20 +117,28 @@ describe('the audit', () => {
     await act('PATCH /phone/{id}', `/phone/${phoneId}`, { name: 'Calls' });
     await act('DELETE /phone/{id}', `/phone/${phoneId}`);
 
-    const { id: sequenceId } = await act('POST /sequences', '/sequences', { filter: FILTER, steps: [SMS], is_continuous: true });
+    const { id: sequenceId } = await act('POST /sequences', '/sequences', {
+      filter: FILTER,
+      steps: [SMS],
+      is_continuous: true,
+    });
     await act('PATCH /sequences/{id}', `/sequences/${sequenceId}`, { gates: { daily_cap: 3 } });
-    await act('PUT /sequences/{id}/start', `/sequences/${sequenceId}/start`, {});
+    const { body: once } = await admin.post('/sequences', { filter: FILTER, steps: [SMS] });
+    await act('PUT /sequences/{id}/start', `/sequences/${once.id}/start`, {});
     await act('PUT /sequences/{id}/pause', `/sequences/${sequenceId}/pause`, {});
     await act('PUT /sequences/{id}/resume', `/sequences/${sequenceId}/resume`, {});
     await act('PUT /sequences/{id}/cancel', `/sequences/${sequenceId}/cancel`, {});
     await act('DELETE /sequences/{id}', `/sequences/${sequenceId}`);
-    const { id: policyId } = await act('POST /sla/policies', '/sla/policies', { name: 'Gold', first_reply_target_seconds: 60 });
+    const { id: policyId } = await act('POST /sla/policies', '/sla/policies', {
+      name: 'Gold',
+      first_reply_target_seconds: 60,
+    });
     await act('PATCH /sla/policies/{id}', `/sla/policies/${policyId}`, { name: 'Platinum' });
     await act('PUT /sla/policies/{id}/assignment', `/sla/policies/${policyId}/assignment`, { channels: ['web'] });
     await act('DELETE /sla/policies/{id}', `/sla/policies/${policyId}`);
     await act('PUT /tags', '/tags', { tag_name: 'refund' });
     await act('DELETE /tags/{tag_name}', '/tags/refund');
-    await act('PUT /tags/auto-tagging', '/tags/auto-tagging', { auto_tagging_enabled: true });
+    await act('PUT /tags/auto-tagging', '/tags/auto-tagging', { enabled: true });
     const { id: categoryId } = await act('POST /tags/categories', '/tags/categories', { name: 'Topic' });
     await act('PATCH /tags/categories/{id}', `/tags/categories/${categoryId}`, { name: 'Subject' });
     await act('DELETE /tags/categories/{id}', `/tags/categories/${categoryId}`);
@@ -128,7 +149,11 @@ describe('the audit', () => {
     await act('DELETE /teams/{id}', `/teams/${teamId}`);
     const { id: directoryId } = await act('POST /training/directories', '/training/directories', { name: 'Billing' });
     await act('PATCH /training/directories/{id}', `/training/directories/${directoryId}`, { name: 'Invoices' });
-    const { id: trainingId } = await act('POST /training', '/training', { title: 'On SMS', content: 'Be brief.', type: 'BEHAVIORAL' });
+    const { id: trainingId } = await act('POST /training', '/training', {
+      title: 'On SMS',
+      content: 'Be brief.',
+      type: 'BEHAVIORAL',
+    });
     await act('PATCH /training/{id}', `/training/${trainingId}`, { content: 'Be very brief.' });
     await act('PUT /training/{id}/draft', `/training/${trainingId}/draft`, { is_draft: true });
     await act('PUT /training/{id}/directory', `/training/${trainingId}/directory`, { directory_id: directoryId });
@@ -141,17 +166,25 @@ describe('the audit', () => {
     await act('POST /webhooks/{id}/rotate-secret', `/webhooks/${hookId}/rotate-secret`, {});
     await act('DELETE /webhooks/{id}', `/webhooks/${hookId}`);
     await act('PUT /widget/settings', '/widget/settings', { appearance: { color: '#0f766e' } });
-    const wait = { $kind: 'Block', type: 'wait-for-event', id: 'resolved', inputs: { trigger_type: 'ticket-resolved', timeout_minutes: 60 } };
+    const wait = {
+      $kind: 'Block',
+      type: 'wait-for-event',
+      id: 'resolved',
+      inputs: { trigger_type: 'ticket-resolved', timeout_minutes: 60 },
+    };
     const workflow = { name: 'Wait', workflow_blocks: [wait], trigger_type: 'ticket-created' };
-    const { id: workflowId } = await act('POST /workflows', '/workflows', workflow);
+    const { workflow_id: workflowId } = await act('POST /workflows', '/workflows', workflow);
     await act('PATCH /workflows/{id}', `/workflows/${workflowId}`, { name: 'Wait longer' });
     await act('POST /workflows/{id}/activate', `/workflows/${workflowId}/activate`, {});
     await act('POST /workflows/{id}/deactivate', `/workflows/${workflowId}/deactivate`, {});
     await act('DELETE /workflows/{id}', `/workflows/${workflowId}`);
 
     const { body: session } = await api.org.post('/chat/sessions', { channel: { type: 'web' } });
-    const { body: message } = await api.org.post(`/chat/sessions/${session.id}/send`, { sender: 'contact', content: 'I am Zoe' });
-    await act('POST /redaction/message', '/redaction/message', { messageId: message.message?.id ?? message.id });
+    const { body: sent } = await api.org.post(`/chat/sessions/${session.id}/send`, {
+      sender: 'contact',
+      content: 'I am Zoe',
+    });
+    await act('POST /redaction/message', '/redaction/message', { messageId: sent.messageId ?? JSON.stringify(sent) });
     await act('POST /redaction/session', '/redaction/session', { sessionId: session.id, reason: 'Zoe asked for it' });
 
     const { id: newOrg } = await act('POST /partner/v1/orgs', '/partner/v1/orgs', { name: 'New' });
@@ -162,9 +195,12 @@ describe('the audit', () => {
     expect(wrong).toEqual([]);
     expect([...tried].toSorted()).toEqual(Object.keys(AUDITED).toSorted());
 
-    const { rows } = await sql<{ text: string }>`select row_to_json(audit_entries)::text as text from audit_entries`.execute(api.db);
+    const { rows } = await sql<{
+      text: string;
+    }>`select row_to_json(audit_entries)::text as text from audit_entries`.execute(api.db);
     const all = rows.map(({ text }) => text).join('\n');
-    for (const hidden of [SECRET, 'token=51c0', 'Zoe', 'Be brief', 'Five days', 'Hello']) expect(all).not.toContain(hidden);
+    for (const hidden of [SECRET, 'token=51c0', 'Zoe', 'Be brief', 'Five days', 'Hello'])
+      expect(all).not.toContain(hidden);
   });
 
   it('says which fields of the settings changed, from what to what', async () => {
@@ -205,10 +241,9 @@ describe('the audit', () => {
 
   it('names the operator for what is done at the command line', async () => {
     const { keyId } = await api.other.withScopes('contacts:read');
-    const env = { ...process.env, DATABASE_URL: api.databaseUrl, SIGNING_SECRETS: 'x'.repeat(32), SECRET_KEYS: '' };
-    const { DATABASE_URL, ...rest } = env;
-    const quiet = { print: () => undefined, printError: () => undefined };
-    await runCommand(['key', 'revoke', keyId], { env: { ...rest, ...configEnv(), DATABASE_URL }, ...quiet });
+    const { DATABASE_URL, JWT_SECRET } = api.config;
+    const env = { DATABASE_URL, JWT_SECRET, SECRET_KEYS: `k:${Buffer.alloc(32).toString('base64')}` };
+    expect(await runCommand(['key', 'revoke', keyId], { env, print: () => {}, printError: () => {} })).toBe(0);
     const { body } = await api.other.get('/audit?kind=api_key');
     expect(body.items[0]).toMatchObject({ actor: { kind: 'operator' }, ref: keyId, action: 'deleted' });
   });
@@ -229,12 +264,15 @@ describe('the audit', () => {
   });
 
   it('is for admins of the org, and for keys with the scope', async () => {
-    for (const role of ['agent', 'viewer'] as const) expect((await (await signIn(api, role)).get('/audit')).status).toBe(403);
+    for (const role of ['agent', 'viewer'] as const)
+      expect((await (await signIn(api, role)).get('/audit')).status).toBe(403);
     expect((await (await api.org.withScopes('org:read', 'org:write')).get('/audit')).status).toBe(403);
     expect((await (await api.org.withScopes('audit:read')).get('/audit')).status).toBe(200);
     expect((await admin.get('/audit')).status).toBe(200);
     const { body } = await api.other.get('/audit?limit=100');
-    const { rows } = await sql<{ id: string }>`select id from audit_entries where org_id = ${api.org.id}`.execute(api.db);
+    const { rows } = await sql<{ id: string }>`select id from audit_entries where org_id = ${api.org.id}`.execute(
+      api.db,
+    );
     const ids = new Set(rows.map(({ id }) => id));
     expect(body.items.filter(({ id }: { id: string }) => ids.has(id))).toEqual([]);
   });

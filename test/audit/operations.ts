@@ -165,6 +165,7 @@ export const NOT_AUDITED: Record<string, string[]> = {
     'POST /crawl/{id}/crawls',
     'POST /crawl/{id}/crawls/{jobId}/cancel',
     'POST /crawl/{id}/crawls/{jobId}/removals',
+    'DELETE /crawl/{id}/crawls/{jobId}/removals',
     'POST /crawl/{id}/pages/delete',
     'POST /crawl/{id}/pages/exclude',
     'POST /crawl/{id}/pages/include',

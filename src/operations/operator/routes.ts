@@ -4,6 +4,7 @@ import type { Deps } from '../../api/deps.ts';
 import { pauseSending, readSendingState, resumeSending } from '../../deliveries/pause/service.ts';
 import { NO_BODY } from '../../schemas/parts.ts';
 import { operatorCookieOf } from '../../sign-in/cookies.ts';
+import { connectTemporalWithoutRetries } from '../../temporal/client.ts';
 import { wakeStalledWebhooks } from '../../webhooks/maintenance.service.ts';
 import { databaseCheck, temporalCheck } from '../checks.ts';
 import { createHealth, VERSION } from '../health.ts';
@@ -56,6 +57,8 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     checks: { database: databaseCheck(deps.db), temporal: temporalCheck(deps.temporal) },
     required: ['database'],
   });
+  const temporal = connectTemporalWithoutRetries(deps.config);
+  app.addHook('onClose', () => temporal.close());
   const document = operatorDocument(deps.config.PUBLIC_URL, cookie.name);
   app.addHook('onRoute', document.add);
   app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
@@ -117,7 +120,7 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
   app.get(`${PREFIX}/queues`, {
     config,
     schema: described('See the workers and the backlog of each task queue', Queues),
-    handler: async () => stateOfQueues(deps.config),
+    handler: async () => stateOfQueues(temporal.client, deps.config),
   });
 
   app.get(`${PREFIX}/providers`, {
@@ -141,7 +144,7 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
   app.post(`${PREFIX}/reconcile`, {
     config,
     schema: { ...described('Compare with Temporal, and mend nothing', Reconciled), body: Reconcile },
-    handler: async ({ db }) => compareWithTemporal(db, deps.config),
+    handler: async ({ db }) => compareWithTemporal(db, temporal.client, deps.config),
   });
 
   app.put(`${PREFIX}/sending`, {

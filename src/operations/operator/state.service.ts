@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { conflict, notFound, unavailable } from '../../errors.ts';
@@ -6,7 +7,6 @@ import { loggableText } from '../../logging/loggable.rules.ts';
 import { releaseParkedEvent } from '../../outbox/interruptions.ts';
 import { repair } from '../../repair/repair.ts';
 import { SUBJECTS } from '../../repair/subjects.ts';
-import { connectTemporal, type TemporalClient } from '../../temporal/client.ts';
 import { describeQueues } from '../../temporal/queues.ts';
 import {
   countConnections,
@@ -58,18 +58,16 @@ export async function releaseParked(db: Db, id: string) {
 }
 
 /** Returns who polls each queue and what waits there. While Temporal is away it says so. */
-export async function stateOfQueues(config: Config) {
-  return withTemporal(config, async ({ client }) => {
-    try {
-      const queues = await describeQueues(client);
-      return {
-        state: 'ok' as const,
-        items: queues.map((queue) => ({ ...queue, url: pageOfQueue(config, queue.queue) })),
-      };
-    } catch {
-      return { state: 'away' as const, items: [] };
-    }
-  });
+export async function stateOfQueues(client: Client, config: Config) {
+  try {
+    const queues = await describeQueues(client);
+    return {
+      state: 'ok' as const,
+      items: queues.map((queue) => ({ ...queue, url: pageOfQueue(config, queue.queue) })),
+    };
+  } catch {
+    return { state: 'away' as const, items: [] };
+  }
 }
 
 export const stateOfProviders = async (db: Db) => ({ items: await countConnections(db) });
@@ -90,11 +88,11 @@ let isComparing = false;
  * Compares all rows that wait for a workflow with Temporal, and mends nothing. Throws conflict while the process is at it
  * already, and unavailable if Temporal does not answer.
  */
-export async function compareWithTemporal(db: Db, config: Config) {
+export async function compareWithTemporal(db: Db, client: Client, config: Config) {
   if (isComparing) throw conflict('A comparison is under way: wait for its end');
   isComparing = true;
   try {
-    const found = await withTemporal(config, ({ client }) => repair(db, client, { isDryRun: true }));
+    const found = await repair(db, client, { isDryRun: true });
     const startsOf = new Map(SUBJECTS.map(({ kind, starts }) => [kind, starts]));
     const items = found.slice(0, MAX_MISMATCHES).map(({ kind, org_id, id, temporal }) => ({
       kind,
@@ -117,12 +115,3 @@ export const linksOf = (config: Config) =>
     const url = pageOfTypes(config, starts);
     return url === null ? [] : [{ kind, url }];
   });
-
-async function withTemporal<T>(config: Config, work: (temporal: TemporalClient) => Promise<T>): Promise<T> {
-  const temporal = connectTemporal(config);
-  try {
-    return await work(temporal);
-  } finally {
-    await temporal.close();
-  }
-}
