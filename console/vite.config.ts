@@ -31,7 +31,7 @@ export default defineConfig({
             // What each page loads is one file: by themselves, small files are a fifth larger.
             {
               name: 'base',
-              test: /console\/src\/(?:app\/(?!palette|key-help|keyboard|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:time|popover|stored-flag|keys|parts|lazily|icon)\.|api\/(?!outbound|knowledge|ai|runs|run-stream))|lucide-react\/dist\/esm\/icons\/(?:check|clock|x|list-filter)\./,
+              test: /console\/src\/(?:app\/(?!palette|key-help|keyboard|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:time|popover|stored-flag|keys|parts|lazily|icon)\.|api\/(?!audit|operator|outbound|knowledge|ai|runs|run-stream))|lucide-react\/dist\/esm\/icons\/(?:check|clock|x|list-filter)\./,
             },
           ],
         },

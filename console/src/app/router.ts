@@ -1,9 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { aiRoutes } from './routes/ai';
+import { auditRoutes } from './routes/audit';
 import { automationRoutes } from './routes/automations';
 import { inboxRoutes } from './routes/inbox';
 import { knowledgeRoutes } from './routes/knowledge';
+import { operatorRoutes } from './routes/operator';
 import { outboundRoutes } from './routes/outbound';
 import { root } from './routes/root';
 
@@ -22,6 +24,8 @@ export const createConsoleRouter = (client: QueryClient) =>
       ...automationRoutes,
       ...knowledgeRoutes,
       ...aiRoutes,
+      ...auditRoutes,
+      ...operatorRoutes,
     ]),
     basepath: '/console',
     context: { client },
