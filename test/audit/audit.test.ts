@@ -123,7 +123,7 @@ describe('the audit', () => {
       is_continuous: true,
     });
     await act('PATCH /sequences/{id}', `/sequences/${sequenceId}`, { gates: { daily_cap: 3 } });
-    const { body: once } = await admin.post('/sequences', { filter: FILTER, steps: [SMS] });
+    const { body: once } = await admin.post('/sequences', { filter: FILTER, steps: [SMS], is_continuous: false });
     await act('PUT /sequences/{id}/start', `/sequences/${once.id}/start`, {});
     await act('PUT /sequences/{id}/pause', `/sequences/${sequenceId}/pause`, {});
     await act('PUT /sequences/{id}/resume', `/sequences/${sequenceId}/resume`, {});
@@ -180,11 +180,13 @@ describe('the audit', () => {
     await act('DELETE /workflows/{id}', `/workflows/${workflowId}`);
 
     const { body: session } = await api.org.post('/chat/sessions', { channel: { type: 'web' } });
-    const { body: sent } = await api.org.post(`/chat/sessions/${session.id}/send`, {
+    await api.org.post(`/chat/sessions/${session.id}/send`, {
       sender: 'contact',
       content: 'I am Zoe',
     });
-    await act('POST /redaction/message', '/redaction/message', { messageId: sent.messageId ?? JSON.stringify(sent) });
+    const { body: history } = await api.org.get(`/chat/sessions/${session.id}/history`);
+    const { id: messageId } = history.items.find(({ type }: { type: string }) => type === 'message') ?? {};
+    await act('POST /redaction/message', '/redaction/message', { messageId: messageId ?? JSON.stringify(history).slice(0, 60) });
     await act('POST /redaction/session', '/redaction/session', { sessionId: session.id, reason: 'Zoe asked for it' });
 
     const { id: newOrg } = await act('POST /partner/v1/orgs', '/partner/v1/orgs', { name: 'New' });

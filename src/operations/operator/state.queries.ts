@@ -24,7 +24,7 @@ export interface OrgCounts {
 }
 
 const counted = (rows: RawBuilder<unknown>) =>
-  sql`(select count(*)::integer from (${rows} limit ${MAX_COUNT}) as some)`;
+  sql`(select count(*)::integer from (${rows} limit ${MAX_COUNT}) as found)`;
 
 /** Lists orgs in the order of their ids, with counts of at most 1,000 each, by look-ups in indexes that begin with org_id. */
 export async function listOrgCounts(db: Db, after: string, limit: number): Promise<OrgCounts[]> {
@@ -58,12 +58,12 @@ export interface OutboxState {
 export async function readOutbox(db: Db): Promise<OutboxState> {
   return onlyRow(
     await sql<OutboxState>`select
-      (select count(*)::integer from (select from outbox limit ${MAX_OUTBOX_COUNT}) as some) as waiting,
+      (select count(*)::integer from (select from outbox limit ${MAX_OUTBOX_COUNT}) as found) as waiting,
       (select greatest(extract(epoch from clock_timestamp() - created_at), 0)::float8 from outbox
         where available_at <> 'infinity' order by id limit 1) as oldest_seconds,
       (select count(*)::integer from (
-        select from outbox where attempts > 0 and available_at <> 'infinity' limit ${MAX_OUTBOX_COUNT}) as some) as failing,
-      (select count(*)::integer from (select from outbox where available_at = 'infinity' limit ${MAX_OUTBOX_COUNT}) as some) as parked
+        select from outbox where attempts > 0 and available_at <> 'infinity' limit ${MAX_OUTBOX_COUNT}) as found) as failing,
+      (select count(*)::integer from (select from outbox where available_at = 'infinity' limit ${MAX_OUTBOX_COUNT}) as found) as parked
     `.execute(db),
   );
 }
@@ -135,7 +135,7 @@ export interface IncidentRow {
 }
 
 /** SQL: the newest rows of an incident. Each has an index of its own. */
-const newest = (rows: RawBuilder<unknown>) => sql`select * from (${rows} limit ${MAX_ROWS}) as some`;
+const newest = (rows: RawBuilder<unknown>) => sql`select * from (${rows} limit ${MAX_ROWS}) as found`;
 
 /** Lists what a person has to mend, at most 100 of a kind, the newest first. */
 export async function listIncidents(db: Db): Promise<IncidentRow[]> {
@@ -148,18 +148,18 @@ export async function listIncidents(db: Db): Promise<IncidentRow[]> {
       where status = 'paused' and paused_reason is not null and deleted_at is null order by paused_at desc`,
     sql`select 'workflow_constraint_error', org_id, id::text, updated_at, 1, last_constraint_error from automations
       where last_constraint_error is not null and deleted_at is null order by updated_at desc`,
-    sql`select 'domain_failed', org_id, domain, checked_at, 1, null from sending_domains
+    sql`select 'domain_failed', org_id, domain, checked_at, 1, null::text from sending_domains
       where status = 'failed' order by checked_at desc`,
-    sql`select 'removals_held', org_id, datasource_id::text, completed_at, held_pages, null from crawl_jobs
+    sql`select 'removals_held', org_id, datasource_id::text, completed_at, held_pages, null::text from crawl_jobs
       where held_pages > 0 order by completed_at desc`,
-    sql`select 'runs_failed', org_id, automation_id::text, max(run_ended_at), count(*)::integer, null from (
+    sql`select 'runs_failed', org_id, automation_id::text, max(run_ended_at), count(*)::integer, null::text from (
         select org_id, automation_id, run_ended_at from automation_runs
         where run_ended_at > now() - interval '1 hour' and status = 'failed' and not is_test_run
         order by run_ended_at desc limit 10000) as failed
       group by org_id, automation_id order by 4 desc`,
-    sql`select 'deliveries_unknown', orgs.id, orgs.id::text, null, unknown.count, null from orgs cross join lateral (
+    sql`select 'deliveries_unknown', orgs.id, orgs.id::text, null::timestamptz, unknown.count, null::text from orgs cross join lateral (
         select count(*)::integer as count from (
-          select from deliveries where org_id = orgs.id and status = 'unknown' limit ${MAX_COUNT}) as some) as unknown
+          select from deliveries where org_id = orgs.id and status = 'unknown' limit ${MAX_COUNT}) as found) as unknown
       where unknown.count > 0`,
   ].map(newest);
   const { rows } = await sql<IncidentRow>`${sql.join(parts, sql` union all `)}`.execute(db);
@@ -177,13 +177,13 @@ export interface LimitRow {
 /** Lists who has reached a bound today: the bytes of the day from four fifths on, budgets of the AI, active runs. */
 export async function listLimitsHit(db: Db, bytesPerDay: number): Promise<LimitRow[]> {
   const parts = [
-    sql`select 'bytes_written' as kind, writer as owner, bytes::float8 as used, ${bytesPerDay}::float8 as limit, null::timestamptz as since
+    sql`select 'bytes_written' as kind, writer as owner, bytes::float8 as used, ${bytesPerDay}::float8 as "limit", null::timestamptz as since
       from written_bytes where day = (now() at time zone 'utc')::date and bytes >= ${0.8 * bytesPerDay}::float8 order by bytes desc`,
-    sql`select 'ai_budget', org_id::text, null, null, created_at from ai_budget_notices
+    sql`select 'ai_budget', org_id::text, null::float8, null::float8, created_at from ai_budget_notices
       where period >= date_trunc('month', now())::date and level = 'exhausted' order by created_at desc`,
-    sql`select 'active_runs', orgs.id::text, queued.count, null, null from orgs cross join lateral (
+    sql`select 'active_runs', orgs.id::text, queued.count::float8, null::float8, null::timestamptz from orgs cross join lateral (
         select count(*)::integer as count from (
-          select from automation_runs where org_id = orgs.id and status = 'idle' limit ${MAX_COUNT}) as some) as queued
+          select from automation_runs where org_id = orgs.id and status = 'idle' limit ${MAX_COUNT}) as found) as queued
       where queued.count > 0`,
   ].map(newest);
   const { rows } = await sql<LimitRow>`${sql.join(parts, sql` union all `)}`.execute(db);
