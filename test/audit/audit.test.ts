@@ -182,11 +182,11 @@ describe('the audit', () => {
     const { body: session } = await api.org.post('/chat/sessions', { channel: { type: 'web' } });
     await api.org.post(`/chat/sessions/${session.id}/send`, {
       sender: 'contact',
-      content: 'I am Zoe',
+      message: { type: 'text', text: 'I am Zoe' },
     });
-    const { body: history } = await api.org.get(`/chat/sessions/${session.id}/history`);
-    const { id: messageId } = history.items.find(({ type }: { type: string }) => type === 'message') ?? {};
-    await act('POST /redaction/message', '/redaction/message', { messageId: messageId ?? JSON.stringify(history).slice(0, 60) });
+    const { rows: messages } = await sql<{ id: string }>`
+      select id from session_events where session_id = ${session.id} and type = 'message'`.execute(api.db);
+    await act('POST /redaction/message', '/redaction/message', { messageId: messages[0]?.id });
     await act('POST /redaction/session', '/redaction/session', { sessionId: session.id, reason: 'Zoe asked for it' });
 
     const { id: newOrg } = await act('POST /partner/v1/orgs', '/partner/v1/orgs', { name: 'New' });

@@ -161,6 +161,7 @@ describe('what the operator sees', () => {
   });
 
   it('has parked events, releases one once, and counts what fails', async () => {
+    await sql`delete from outbox`.execute(api.db);
     const id = await parkEvent();
     const { body } = await operator.get('/operator/v1/parked');
     expect(body.items).toEqual([expect.objectContaining({ id, org_id: api.org.id, type: 'contact-created' })]);
@@ -198,7 +199,7 @@ describe('what the operator sees', () => {
         expect.objectContaining({ kind: 'sequence_paused', org_id: api.org.id, ref: sequence.id }),
         expect.objectContaining({
           kind: 'integration_failing',
-          ref: 'crm/',
+          ref: 'crm/Default',
           reason: expect.stringContaining('HubSpot 401'),
         }),
         expect.objectContaining({ kind: 'domain_failed', ref: 'mail.acme.example' }),

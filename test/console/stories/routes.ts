@@ -30,6 +30,9 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
     `/knowledge/websites/${websiteId}?tab=pages`,
   ],
   '/ai/evals/$runId': ({ evalRunId }) => [`/ai/evals/${evalRunId}`],
+  // Of the operator, who is no member: test/console/operator.test.ts
+  '/operator': () => [],
+  '/settings/audit': () => ['/settings/audit', '/settings/audit?kind=member'],
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 

@@ -56,9 +56,7 @@ export const Audit = () => {
           query={list}
           columns={COLUMNS}
           keyOf={({ id }) => id}
-          empty={
-            <Empty title="Nothing meets the filters">Changes of settings appear here with who made them.</Empty>
-          }
+          empty={<Empty title="Nothing meets the filters">Changes of settings appear here with who made them.</Empty>}
         />
       ) : (
         <Empty title="For admins only">Your role lacks the scope audit:read.</Empty>

@@ -15,7 +15,9 @@ export const Incidents = () => {
     <Part title="What needs a person" query={incidents}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty title="Nothing">No connection, webhook, sequence, domain or crawl of any organization needs a person.</Empty>
+          <Empty title="Nothing">
+            No connection, webhook, sequence, domain or crawl of any organization needs a person.
+          </Empty>
         ) : (
           <ul aria-label="Incidents">
             {items.map(({ kind, org_id, ref, since, count, reason }) => (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { ApiError } from '../../api/client';
-import { operatorCall, type OperatorState, stateQuery } from '../../api/operator';
+import { type OperatorState, operatorCall, stateQuery } from '../../api/operator';
 import { Page, PageBody } from '../../ui/page';
 import { Button, Empty, Failure, Skeleton } from '../../ui/parts';
 import { Incidents } from './incidents';
@@ -12,6 +13,9 @@ import { Sending } from './sending';
 /** The whole installation, for who runs it. */
 export const Operator = () => {
   const state = useQuery(stateQuery);
+  useEffect(() => {
+    document.title = 'Operator · Switchboard';
+  }, []);
   if (state.error instanceof ApiError && state.error.status === 401) return <SignedOut />;
   return (
     <main className="flex h-full min-h-0 flex-col">
@@ -29,7 +33,8 @@ export const Operator = () => {
 const SignedOut = () => (
   <main className="grid h-full place-items-center">
     <Empty title="Sign in as the operator">
-      Run <code className="font-mono">npm run cli -- operator login</code> on the server, and open the link that it shows.
+      Run <code className="font-mono">npm run cli -- operator login</code> on the server, and open the link that it
+      shows.
     </Empty>
   </main>
 );
@@ -39,7 +44,9 @@ const Account = ({ state: { operator, version } }: { state: OperatorState }) => 
     <span>
       {operator.name} · version {version}
     </span>
-    <Button onClick={() => void operatorCall('POST', 'logout').finally(() => window.location.reload())}>Sign out</Button>
+    <Button onClick={() => void operatorCall('POST', 'logout').finally(() => window.location.reload())}>
+      Sign out
+    </Button>
   </div>
 );
 

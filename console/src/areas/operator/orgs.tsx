@@ -83,7 +83,11 @@ export const Limits = () => {
 export const Providers = () => {
   const providers = useQuery(providersQuery);
   return (
-    <Part title="Providers" query={providers} remedy="If one fails for most organizations, the provider itself is away.">
+    <Part
+      title="Providers"
+      query={providers}
+      remedy="If one fails for most organizations, the provider itself is away."
+    >
       {({ items }) =>
         items.length === 0 ? (
           <Empty title="No connection" />

@@ -84,7 +84,8 @@ const ParkedRow = ({ event: { id, type, org_id, subject_id, created_at, reason }
     <li className={ROW}>
       <span className="font-medium">{type}</span>
       <span className="flex-1 text-quiet">
-        of <ShortId id={subject_id} what="the id of the subject" /> · org <ShortId id={org_id} /> · <Ago at={created_at} />
+        of <ShortId id={subject_id} what="the id of the subject" /> · org <ShortId id={org_id} /> ·{' '}
+        <Ago at={created_at} />
       </span>
       <Button disabled={release.isPending} aria-label={`Release event ${id}`} onClick={() => release.mutate()}>
         Release

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type Mismatch, operatorCall, type OperatorState, type QueueState, queuesQuery } from '../../api/operator';
+import { type Mismatch, type OperatorState, operatorCall, type QueueState, queuesQuery } from '../../api/operator';
 import { Button, Chip, Empty } from '../../ui/parts';
 import { Section } from '../../ui/section';
 import { ShortId } from '../../ui/short-id';
@@ -75,8 +75,8 @@ export const Reconcile = () => {
         ))}
       </ul>
       <p className="border-t border-line px-4 py-2 text-xs text-quiet">
-        It changes nothing. <code className="font-mono">npm run cli -- repair</code> starts what is lost again; every worker
-        does so by itself too.
+        It changes nothing. <code className="font-mono">npm run cli -- repair</code> starts what is lost again; every
+        worker does so by itself too.
       </p>
     </Section>
   );
@@ -86,7 +86,9 @@ export const Reconcile = () => {
 export const TemporalLinks = ({ links }: { links: OperatorState['links'] }) => (
   <Section title="Temporal UI">
     {links.length === 0 ? (
-      <p className="px-4 py-3 text-quiet">Set TEMPORAL_UI_URL to its address, and links to running workflows appear here.</p>
+      <p className="px-4 py-3 text-quiet">
+        Set TEMPORAL_UI_URL to its address, and links to running workflows appear here.
+      </p>
     ) : (
       <ul className="flex flex-wrap gap-x-3 gap-y-2 px-4 py-3">
         {links.map(({ kind, url }) => (

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { operatorCall, type OperatorState } from '../../api/operator';
+import { type OperatorState, operatorCall } from '../../api/operator';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog';
 import { Button, Chip } from '../../ui/parts';
 import { Section } from '../../ui/section';

@@ -36,6 +36,12 @@ export const INCIDENTS: Record<string, { title: string; remedy: string }> = {
 
 export const LIMITS: Record<string, { title: string; remedy: string }> = {
   bytes_written: { title: 'Bytes written today', remedy: 'Raise WRITE_QUOTA_BYTES, or ask what writes so much.' },
-  ai_budget: { title: 'A budget of the AI is used up', remedy: 'The org raises it at AI, Usage, or waits for the next period.' },
-  active_runs: { title: 'Runs are queued behind 100 active ones', remedy: 'They run by themselves. Look for steps that hang.' },
+  ai_budget: {
+    title: 'A budget of the AI is used up',
+    remedy: 'The org raises it at AI, Usage, or waits for the next period.',
+  },
+  active_runs: {
+    title: 'Runs are queued behind 100 active ones',
+    remedy: 'They run by themselves. Look for steps that hang.',
+  },
 };
