@@ -144,7 +144,7 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
   app.post(`${PREFIX}/reconcile`, {
     config,
     schema: { ...described('Compare with Temporal, and mend nothing', Reconciled), body: Reconcile },
-    handler: async ({ db }) => compareWithTemporal(db, temporal.client, deps.config),
+    handler: async ({ db, log }) => compareWithTemporal(db, temporal.client, { config: deps.config, log }),
   });
 
   app.put(`${PREFIX}/sending`, {

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { conflict, notFound, unavailable } from '../../errors.ts';
@@ -88,7 +89,11 @@ let isComparing = false;
  * Compares all rows that wait for a workflow with Temporal, and mends nothing. Throws conflict while the process is at it
  * already, and unavailable if Temporal does not answer.
  */
-export async function compareWithTemporal(db: Db, client: Client, config: Config) {
+export async function compareWithTemporal(
+  db: Db,
+  client: Client,
+  { config, log }: { config: Config; log: Pick<FastifyBaseLogger, 'warn'> },
+) {
   if (isComparing) throw conflict('A comparison is under way: wait for its end');
   isComparing = true;
   try {
@@ -102,7 +107,8 @@ export async function compareWithTemporal(db: Db, client: Client, config: Config
       url: pageOfTypes(config, startsOf.get(kind) ?? []),
     }));
     return { items, left_out: found.length - items.length };
-  } catch {
+  } catch (error) {
+    log.warn({ err: error }, 'a comparison with Temporal failed');
     throw unavailable('Temporal or the database did not answer: look at the queues, and try again');
   } finally {
     isComparing = false;
