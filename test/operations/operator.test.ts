@@ -237,7 +237,7 @@ describe('what the operator sees', () => {
     expect((await operator.put('/operator/v1/sending', { state: 'running' })).body.state).toBe('running');
   });
 
-  it('describes its API in a document of its own, apart from that of the orgs', async () => {
+  it('describes its API in its own document, apart from that of the orgs', async () => {
     const { body } = await api.client().get('/operator/openapi.json');
     expect(Object.keys(body.paths)).toEqual(expect.arrayContaining(READS.map((part) => `/operator/v1/${part}`)));
     expect(body.paths['/operator/v1/parked/{id}/release'].post.parameters).toEqual([

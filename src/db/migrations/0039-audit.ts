@@ -86,7 +86,7 @@ const AUDITED: Audited[] = [
     kind: 'sequence',
     ref: 'id',
     name: 'name',
-    shown: ['name', 'custom_id', 'is_continuous', 'status', 'paused_reason', 'gates'],
+    shown: ['name', 'custom_id', 'is_continuous', 'status', 'gates'],
     ignored: ['started_at', 'paused_at', 'canceled_at', 'ended_at', 'changes_to_apply', 'has_stale_turns'],
   },
   { table: 'sequence_steps', kind: 'sequence', ref: 'sequence_id', isPart: true, as: 'steps' },

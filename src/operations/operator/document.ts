@@ -11,7 +11,7 @@ const schemaOf = (schema: z.ZodType): Part => {
   return rest;
 };
 
-/** Collects the operator's routes into an OpenAPI document of their own. */
+/** Collects the operator's routes into their own OpenAPI document. */
 export function operatorDocument(publicUrl: string, cookieName: string) {
   const paths: Record<string, Part> = {};
   return {

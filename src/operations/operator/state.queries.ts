@@ -134,7 +134,7 @@ export interface IncidentRow {
   reason: string | null;
 }
 
-/** SQL: the newest rows of an incident. Each has an index of its own. */
+/** SQL: the newest rows of an incident. Each has its own index. */
 const newest = (rows: RawBuilder<unknown>) => sql`select * from (${rows} limit ${MAX_ROWS}) as found`;
 
 /** Lists what a person has to mend, at most 100 of a kind, the newest first. */
