@@ -112,7 +112,7 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
       expect([await violationsIn(page), await overflowOf(page), complaints]).toEqual([[], 0, []]);
       await page.getByRole('link', { name: 'Key Test' }).first().click();
       await page.waitForURL(/actor=/);
-      await page.getByText('Second line').waitFor();
+      await page.getByText('Team “Second line”').waitFor();
       await page.close();
     }
   });
