@@ -1,8 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { TASK_QUEUES, type TaskQueue } from './contract.ts';
+import { EMBEDDING, RENDERING, TASK_QUEUES, type TaskQueue } from './contract.ts';
 
 /** Of Temporal's API: the numbers of its enum TaskQueueType. */
 const TYPES = { workflow: 1, activity: 2 } as const;
+/** No worker polls these for tasks of workflows. */
+const ACTIVITIES_ONLY: readonly TaskQueue[] = [RENDERING, EMBEDDING];
 const DEADLINE_MS = 3_000;
 const MAX_POLLERS = 50;
 
@@ -23,7 +25,7 @@ export interface QueueState {
 export const describeQueues = (client: Client): Promise<QueueState[]> =>
   Promise.all(
     TASK_QUEUES.flatMap((queue) => [
-      describeQueue(client, queue, 'workflow'),
+      ...(ACTIVITIES_ONLY.includes(queue) ? [] : [describeQueue(client, queue, 'workflow')]),
       describeQueue(client, queue, 'activity'),
     ]),
   );

@@ -65,11 +65,11 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
       ['A record of an e-mail domain is missing', 'mail.acme.example', 'sets the DNS record'],
     ] as const) {
       const row = rowWith(page, what).first();
-      expect(await row.innerText()).toContain(cause);
-      expect(await row.innerText()).toContain(remedy);
+      expect(await row.textContent()).toContain(cause);
+      expect(await row.textContent()).toContain(remedy);
     }
-    expect(await rowWith(page, 'contact-merged').innerText()).toContain('The database is away');
-    expect(await rowWith(page, 'interactive').first().innerText()).toContain('worker');
+    expect(await rowWith(page, 'contact-merged').textContent()).toContain('The database is away');
+    expect(await rowWith(page, 'interactive').first().textContent()).toContain('worker');
     expect(await page.getByRole('link', { name: 'sequence', exact: true }).getAttribute('href')).toContain(
       'https://temporal.example/namespaces/',
     );

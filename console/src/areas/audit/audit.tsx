@@ -76,7 +76,12 @@ const Change = ({ change: { field, old, new: next } }: { change: Entry['changes'
       {hasValues && (
         <>
           {' '}
-          <del className="text-quiet">{shown(old)}</del> → <ins className="no-underline">{shown(next)}</ins>
+          {old !== undefined && old !== null && (
+            <>
+              <del className="text-quiet">{shown(old)}</del> →{' '}
+            </>
+          )}
+          <ins className="no-underline">{shown(next)}</ins>
         </>
       )}
     </li>
