@@ -37,8 +37,6 @@ import { databaseCheck, temporalCheck } from '../operations/checks.ts';
 import { addFigures } from '../operations/figures.ts';
 import { createHealth } from '../operations/health.ts';
 import { createMetrics, requestDurations } from '../operations/metrics.ts';
-import { operatorPageRoutes } from '../operations/operator/pages.routes.ts';
-import { operatorRoutes } from '../operations/operator/routes.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { PHONE_ROUTES } from '../phone-agents/domain.routes.ts';
@@ -71,6 +69,8 @@ import { refuseUnknownFields } from './edge/input/unknown-fields.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { serverSentEvents } from './edge/server-sent-events.ts';
 import { traces } from './edge/traces.ts';
+import { operatorPageRoutes } from './operator/pages.routes.ts';
+import { operatorRoutes } from './operator/routes.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../db/cursor.ts';
+import { deleteSome } from '../db/deletion.ts';
 import type { AuditKind, ListAudit } from './schema.ts';
 
 type Filter = Pick<ListAudit, 'actor' | 'kind' | 'ref' | 'from' | 'to'>;
@@ -18,3 +19,7 @@ export const listEntries = (db: Db, orgId: string, { actor, kind, ref, from, to 
     .$if(to !== undefined, (rows) => rows.where(sql<SqlBool>`created_at < ${to}::timestamptz`))
     .$call(orderedByCreation(page))
     .execute();
+
+/** Deletes some entries that are older than this. Returns their number: 0 once none are left. */
+export const deleteOldEntries = (db: Db, days: number): Promise<number> =>
+  deleteSome(db, 'audit_entries', sql`created_at < now() - ${days} * interval '1 day'`);

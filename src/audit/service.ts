@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 import { pageOf } from '../db/cursor.ts';
-import { deleteSome } from '../db/deletion.ts';
 import { listEntries } from './queries.ts';
 import type { ListAudit } from './schema.ts';
+
+export { deleteOldEntries as deleteOldAuditEntries } from './queries.ts';
 
 /** Returns a page of who changed what an org has set up, newest first. Throws invalid for a cursor that is not ours. */
 export async function pageOfAudit(db: Db, orgId: string, { cursor, limit, ...filter }: ListAudit) {
@@ -19,7 +19,3 @@ export async function pageOfAudit(db: Db, orgId: string, { cursor, limit, ...fil
     next,
   };
 }
-
-/** Deletes some entries that are older than this. Returns their number: 0 once none are left. */
-export const deleteOldAuditEntries = (db: Db, days: number): Promise<number> =>
-  deleteSome(db, 'audit_entries', sql`created_at < now() - ${days} * interval '1 day'`);

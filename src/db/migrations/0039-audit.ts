@@ -7,7 +7,7 @@ interface Audited {
   /** The column that identifies the object. Of two, both joined by a slash. */
   ref: string;
   name?: string;
-  /** Columns whose old and new values are recorded. They hold neither secrets nor texts of customers. */
+  /** Columns whose old and new values are recorded. They hold no secrets and no texts of customers. */
   shown?: string[];
   /** Objects whose members are compared one by one. */
   expanded?: string[];

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
-import { VERSION } from '../health.ts';
+import { VERSION } from '../../operations/health.ts';
 
 type Part = Record<string, unknown>;
 

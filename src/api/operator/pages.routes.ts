@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Deps } from '../../api/deps.ts';
-import { asPage } from '../../api/edge/pages/page-answers.ts';
-import { assertSameSite } from '../../api/edge/same-site.ts';
 import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
+import { findOperatorLink, signInOperator } from '../../operations/operator/access.service.ts';
 import { operatorCookieOf } from '../../sign-in/cookies.ts';
 import { hashOf } from '../../sign-in/tokens.ts';
-import { findOperatorLink, signInOperator } from './access.service.ts';
+import type { Deps } from '../deps.ts';
+import { asPage } from '../edge/pages/page-answers.ts';
+import { assertSameSite } from '../edge/same-site.ts';
 
 const MAX_FORM_BYTES = 1_024;
 const PATH = '/operator/sign-in';

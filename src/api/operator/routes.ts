@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import type { Deps } from '../../api/deps.ts';
 import { pauseSending, readSendingState, resumeSending } from '../../deliveries/pause/service.ts';
+import { databaseCheck, temporalCheck } from '../../operations/checks.ts';
+import { createHealth, VERSION } from '../../operations/health.ts';
+import { endOperatorSession } from '../../operations/operator/access.service.ts';
 import { NO_BODY } from '../../schemas/parts.ts';
 import { operatorCookieOf } from '../../sign-in/cookies.ts';
 import { connectTemporalWithoutRetries } from '../../temporal/client.ts';
 import { wakeStalledWebhooks } from '../../webhooks/maintenance.service.ts';
-import { databaseCheck, temporalCheck } from '../checks.ts';
-import { createHealth, VERSION } from '../health.ts';
-import { endOperatorSession } from './access.service.ts';
+import type { Deps } from '../deps.ts';
 import { operatorDocument } from './document.ts';
 import {
   ChangeSending,
