@@ -39,6 +39,7 @@ const DOMAINS = [
   'media',
   'contacts',
   'orgs',
+  'audit',
   'actions',
   'autopilot',
   'phone-agents',

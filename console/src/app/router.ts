@@ -14,7 +14,11 @@ const LATER = {
   ai: async () => (await import('./routes/ai')).aiRoutes,
   insights: async () => (await import('./routes/insights')).insightRoutes,
   analytics: async () => (await import('./routes/analytics')).analyticsRoutes,
-  settings: async () => (await import('./routes/settings')).settingsRoutes,
+  settings: async () => [
+    ...(await import('./routes/settings')).settingsRoutes,
+    ...(await import('./routes/audit')).auditRoutes,
+  ],
+  operator: async () => (await import('./routes/operator')).operatorRoutes,
 };
 type LaterRoute = Awaited<ReturnType<(typeof LATER)[keyof typeof LATER]>>[number];
 

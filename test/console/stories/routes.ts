@@ -41,6 +41,9 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
     `/settings/webhooks/${webhookId}`,
     `/settings/webhooks/${webhookId}?open=settings`,
   ],
+  // Of the operator, who is no member: test/console/operator.test.ts
+  '/operator': () => [],
+  '/settings/audit': () => ['/settings/audit', '/settings/audit?kind=member'],
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 
