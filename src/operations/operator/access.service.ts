@@ -16,7 +16,7 @@ export {
 
 /** No key of an org or a partner looks like this: those are JWTs. */
 const KEY = /^swbop_([0-9a-f-]{36})_([\w-]{43})$/;
-/** Compared with where no key has the id, so that both take as long. */
+/** Compared with if no key has the id: both cases take as long. */
 const NO_HASH = hashOf('');
 export const OPERATOR_SIGN_IN_PATH = 'operator/sign-in';
 
