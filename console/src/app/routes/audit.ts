@@ -8,8 +8,9 @@ type Search = Partial<Record<'actor' | 'kind' | 'ref' | 'from' | 'to', string>>;
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/settings/audit',
+  staticData: { area: 'Settings' },
   validateSearch: (search: Record<string, unknown>): Search => textsIn(search),
-  component: lazyRouteComponent(() => import('../../areas/audit/audit'), 'Audit'),
+  component: lazyRouteComponent(() => import('../../areas/settings/audit/audit'), 'Audit'),
 });
 
 export const auditRoutes = [audit] as const;

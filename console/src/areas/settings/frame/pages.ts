@@ -59,7 +59,10 @@ const GROUPS = [
   },
   {
     name: 'Organization',
-    pages: [page('Organization', '/settings/organization', 'org:read', 'Name, language, time zone, rules')],
+    pages: [
+      page('Organization', '/settings/organization', 'org:read', 'Name, language, time zone, rules'),
+      page('Audit', '/settings/audit', 'audit:read', 'Who changed what is set up, and who signed in'),
+    ],
   },
 ] as const;
 

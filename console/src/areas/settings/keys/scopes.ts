@@ -38,12 +38,14 @@ const LISTED = [
   both('Chat widget', 'widget'),
   both('Files', 'media'),
   both('Redaction', 'redaction'),
+  { name: 'The audit', read: 'audit:read' },
   both('Webhooks', 'webhooks'),
   both('Organization, keys and integrations', 'org'),
   { name: 'Events of Salesforce', write: 'crm-miaw:write' },
 ] as const satisfies Subject[];
 
-type Listed = Extract<(typeof LISTED)[number], { read: Scope }>['read'] | (typeof LISTED)[number]['write'];
+type Named<Kind extends 'read' | 'write'> = Extract<(typeof LISTED)[number], Record<Kind, Scope>>[Kind];
+type Listed = Named<'read'> | Named<'write'>;
 
 /** What a key can be for. The type refuses a list that lacks a scope of the API. */
-export const SUBJECTS: Exclude<Scope, Listed> extends never ? typeof LISTED : never = LISTED;
+export const SUBJECTS: Exclude<Scope, Listed> extends never ? readonly Subject[] : never = LISTED;

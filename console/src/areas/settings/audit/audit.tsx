@@ -1,14 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type AuditFilters, auditQuery } from '../../api/audit';
-import type { Schemas } from '../../api/client';
-import { useMay } from '../../api/may';
-import { Ago } from '../../ui/ago';
-import { DataList } from '../../ui/lists/data-list';
-import type { Column } from '../../ui/lists/data-row';
-import { FilterBar, type FilterField } from '../../ui/lists/filter-bar';
-import { Page } from '../../ui/page';
-import { Chip, Empty } from '../../ui/parts';
+import { type AuditFilters, auditQuery } from '../../../api/audit';
+import type { Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
+import { Ago } from '../../../ui/ago';
+import { DataList } from '../../../ui/lists/data-list';
+import type { Column } from '../../../ui/lists/data-row';
+import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
+import { Chip, Empty } from '../../../ui/parts';
+import { SettingsPage } from '../frame/settings-page';
 import { ACTIONS, ACTORS, KINDS, pageOf } from './words';
 
 type Entry = Schemas['AuditEntry'];
@@ -40,7 +40,7 @@ export const Audit = () => {
   const entries = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const nameOfActor = (id: string) => entries.find(({ actor }) => actor.id === id)?.actor.name ?? id.slice(-6);
   return (
-    <Page title="Audit">
+    <SettingsPage title="Audit" isList>
       <FilterBar
         search={search}
         fields={FIELDS}
@@ -61,7 +61,7 @@ export const Audit = () => {
       ) : (
         <Empty title="For admins only">Your role lacks the scope audit:read.</Empty>
       )}
-    </Page>
+    </SettingsPage>
   );
 };
 
