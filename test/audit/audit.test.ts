@@ -97,6 +97,7 @@ describe('the audit', () => {
     const llm = { base_url: 'https://llm.example/v1', api_key: SECRET, model: 'gpt-5-mini' };
     await act('PUT /integrations/llm', '/integrations/llm', { provider: 'openai-compatible', settings: llm });
     await act('DELETE /integrations/{kind}', '/integrations/llm');
+    await act('POST /members', '/members', { email: 'new@acme.example', role: 'agent' });
     const agent = await signIn(api, 'agent');
     await act('PATCH /members/{id}', `/members/${agent.id}`, { role: 'viewer' });
     await act('DELETE /members/{id}', `/members/${agent.id}`);

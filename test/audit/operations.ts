@@ -22,6 +22,7 @@ export const AUDITED: Record<string, AuditKind> = {
   'PUT /insights/categories': 'org',
   'PUT /integrations/llm': 'integration',
   'DELETE /integrations/{kind}': 'integration',
+  'POST /members': 'member',
   'PATCH /members/{id}': 'member',
   'DELETE /members/{id}': 'member',
   'POST /office-hours': 'office_hours',

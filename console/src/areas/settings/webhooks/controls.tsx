@@ -73,10 +73,10 @@ export const Controls = ({ endpoint: { id, url, enabled } }: { endpoint: Schemas
           action="Delete the endpoint"
           onConfirm={() =>
             remove.mutate(undefined, {
-              onSuccess: async () => {
-                await navigate({ to: '/settings/webhooks' });
-                client.removeQueries({ queryKey: webhookQuery(id).queryKey });
-              },
+              onSuccess: () =>
+                void navigate({ to: '/settings/webhooks' }).then(() =>
+                  client.removeQueries({ queryKey: webhookQuery(id).queryKey }),
+                ),
             })
           }
           onClose={close}
