@@ -82,7 +82,7 @@ function isHeaderBlock(lines: readonly string[], at: number): boolean {
   return block.some((line) => SUBJECT.test(line)) || (ADDRESS.test(from) && block.some((line) => SENT.test(line)));
 }
 
-/** Returns the lines of a block with an address on a line of its own joined to its name. */
+/** Returns the lines of a block with an address on a separate line joined to its name. */
 function unbroken(block: readonly string[]): string[] {
   const [first = '', second = '', ...others] = block;
   return ADDRESS_ALONE.test(second) ? [`${first} ${second}`, ...others] : [...block];

@@ -11,7 +11,7 @@ const REPLIES: [program: string, own: string, rest: string][] = [
     `From: ${US}\nReply-To: Support <reply+1@shop.example>\nDate: Friday\nTo: Ann\nSubject: Refund\n\nDo you agree?`,
   ],
   [
-    'a header whose address has a line of its own',
+    'a header whose address has a separate line',
     'Yes.',
     'From: Support of the Shop\n<support@shop.example>\nSent: Friday\nTo: Ann\nSubject: Refund\n\nDo you agree?',
   ],

@@ -133,7 +133,7 @@ const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
     },
   });
   return (
-    <Dialog title="Make it an insight of its own" className="w-[28rem]" onClose={onClose}>
+    <Dialog title="Make it a separate insight" className="w-[28rem]" onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
