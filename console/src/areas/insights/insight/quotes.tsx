@@ -13,7 +13,7 @@ import { Section } from '../../../ui/section';
 import { useChange } from '../use-change';
 import { KINDS, SENTIMENTS } from '../words';
 
-/** What customers said, word for word, each with its conversation. Chosen ones can become an insight of their own. */
+/** What customers said, word for word, each with its conversation. Chosen ones can become a separate insight. */
 export const Quotes = ({ insight, mayWrite }: { insight: Insight; mayWrite: boolean }) => {
   const list = useInfiniteQuery(occurrencesQuery(insight.id));
   const [chosen, choose] = useState<string[]>([]);
