@@ -18,6 +18,7 @@ describe('the organization', () => {
       ai_instructions: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
+      widget_token: expect.any(String),
     });
 
     const { status, body } = await api.org.patch('/org', { name: 'New name' });

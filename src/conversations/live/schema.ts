@@ -18,7 +18,7 @@ const MAX_TYPES_LENGTH = 500;
 export const EventPageQuery = z.object({
   cursor: z
     .string()
-    .regex(ORG_EVENT_ID, 'must be the `next` of a page, or the `id` of an event')
+    .refine((text) => ORG_EVENT_ID.test(text), 'must be the `next` of a page, or the `id` of an event')
     .optional()
     .describe('With `Accept: application/json`: the `next` of the page before. Absent: the oldest of thirty days.'),
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).optional().describe('Events of a page: 50 unless given.'),

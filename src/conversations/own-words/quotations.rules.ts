@@ -11,7 +11,7 @@ const SENT =
   /^[*\s]*(?:sent|date|gesendet|datum|envoyé|enviado(?: el| em)?|fecha|inviato|data|verzonden|wysłan[oey]|skickat|sendt|dato|lähetetty|odesláno|odoslané|elküldve|trimis|gönderildi|tarih|στάλθηκε|отправлено|дата|надіслано|dikirim|đã gửi|נשלח|تاريخ الإرسال|发送时间|發送時間|日期|送信日時|日付|보낸 날짜|날짜)[*\s]*[:：]/iu;
 const LABEL = /^[*\p{L}\s-]{1,20}[:：]/u;
 /** The address of a sender whose name filled the line before. */
-const ADDRESS_ALONE = /^<[^\s<>]+@[^\s<>]+>$/u;
+const ADDRESS_ALONE = /^<[^\s<>@]+@[^\s<>@]+>$/u;
 const MAX_HEADER_LINES = 7;
 /** Some programs begin with the time. */
 const MAX_LINES_TO_FROM = 2;
@@ -24,7 +24,7 @@ const ADDRESS = /@[\p{L}\p{N}-]/u;
 const DATE = /(?:19|20)\d{2}|\d{1,2}[:.：時点点h]\d{2}/u;
 /** How a header begins that is broken into several lines. A word such as "Hi," is none: a day's name is followed by its date. */
 const BROKEN_HEADER =
-  /^(?:(?:on|am|le|el|il|em|op|den|w dniu|dnia|dne|pe|στις|la|pada|vào|\d|在|于|於)(?![\p{L}\p{M}])|\p{L}{2,4}[.,](?=.*\d)|.{1,80}<[^\s<>]+@[^\s<>]+> ?(?:schrieb|skrev|wrote)(?!\p{L}))/iu;
+  /^(?:(?:on|am|le|el|il|em|op|den|w dniu|dnia|dne|pe|στις|la|pada|vào|\d|在|于|於)(?![\p{L}\p{M}])|\p{L}{2,4}[.,](?=.*\d)|.{1,80}<[^\s<>@]+@[^\s<>@]+> ?(?:schrieb|skrev|wrote)(?!\p{L}))/iu;
 const MAX_BROKEN_LINES = 3;
 
 /** Lines such as "-----Original Message-----". */
@@ -39,9 +39,9 @@ const FORWARDED =
 const BROKEN_BRACKET = /^>[^>]{0,20}[:：]$/u;
 /** A sender with an address and a verb, and nothing else: it needs no date. */
 const ADDRESS_WROTE =
-  /^[^<>]{1,80}<[^\s<>]+@[^\s<>]+>\s?(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev)\s?[:：]$/iu;
+  /^[^<>]{1,80}<[^\s<>@]+@[^\s<>@]+>\s?(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev)\s?[:：]$/iu;
 /** An older Gmail introduces by the day and the sender alone. */
-const DATED_ADDRESS = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[^<>]{0,80}<[^\s<>]+@[^\s<>]+>:?$/u;
+const DATED_ADDRESS = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[^<>]{0,80}<[^\s<>@]+@[^\s<>@]+>:?$/u;
 
 export const isQuoted = (line: string | undefined): boolean => line?.startsWith('>') === true;
 

@@ -66,7 +66,7 @@ const MAX_RECIPIENTS = 50;
 const EMAIL_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d.-]+\.[a-z\d-]{2,}$/i;
 /** In any script, without quotation: what an answer can be sent to. */
 const SENDER_ADDRESS = /^[^\s@()<>,;:"[\]\\]{1,64}@[^\s@()<>,;:"[\]\\]{1,253}$/u;
-const COMMENT = /\((?:\\.|[^()\\])*\)/g;
+const COMMENT = /\([^()]*\)/g;
 const MAX_FIELD_CHARACTERS = 8_192;
 const MAX_COMMENT_DEPTH = 5;
 const SIGNATURE = /^application\/(?:x-)?(?:pkcs7|pgp)-signature$/;
@@ -146,8 +146,8 @@ function senderAddressOf(
   if (address === undefined || SENDER_ADDRESS.test(address)) return address;
   let field = (headerLines.findLast(({ key }) => key === 'from')?.line ?? '').slice(0, MAX_FIELD_CHARACTERS);
   for (let depth = 0; depth < MAX_COMMENT_DEPTH; depth++) field = field.replace(COMMENT, '');
-  const found = /<([^<>]*)>/.exec(field)?.[1]?.replace(/\s/g, '').toLowerCase();
-  return found !== undefined && SENDER_ADDRESS.test(found) ? found : undefined;
+  const found = Array.from(field.matchAll(/<([^<>]*)>/g), ([, inside = '']) => inside.replace(/\s/g, '').toLowerCase());
+  return found.findLast((inside) => SENDER_ADDRESS.test(inside));
 }
 
 /** Returns undefined for several addresses: an answer has one. */

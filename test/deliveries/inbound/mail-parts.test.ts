@@ -259,6 +259,7 @@ describe('the sender of an e-mail', () => {
     ['Ann (at (her) desk) <ann(of sales)@example.com(Acme)>', 'ann@example.com'],
     ['"Ann (sales)" <ann@example.com>', 'ann@example.com'],
     ['Jörg <jörg@münchen.example>', 'jörg@münchen.example'],
+    ['<b>Ann</b> <ann@example.com>', 'ann@example.com'],
     ['(nobody) <(at all)>', undefined],
     ['Ann', undefined],
   ])('%s is %s', async (From, address) => {
