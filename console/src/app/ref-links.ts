@@ -13,6 +13,9 @@ const PAGES: Record<string, (id: string) => LinkProps> = {
   run: (runId) => ({ to: '/automations/runs/$runId', params: { runId }, search: {} }),
   article: (articleId) => ({ to: '/knowledge/help-center/$articleId', params: { articleId } }),
   website: (websiteId) => ({ to: '/knowledge/websites/$websiteId', params: { websiteId }, search: {} }),
+  integration: (id) => ({ to: '/settings/integrations/$kind', params: { kind: id.split('/')[0] ?? id } }),
+  webhook: (webhookId) => ({ to: '/settings/webhooks/$webhookId', params: { webhookId }, search: {} }),
+  member: () => ({ to: '/settings/members' }),
   assistant_call: (id) => ({ to: '/assistants', search: { id } }),
 };
 
