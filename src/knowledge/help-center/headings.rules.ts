@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** The headings of an article's own HTML. What is code has its brackets escaped. */
 const HEADING = /<(h[2-6])>(.*?)<\/\1>/gs;
 const MIN_CONTENTS = 3;
@@ -30,13 +28,13 @@ export function withHeadingIds(html: string): { html: string; headings: Heading[
   return { html: marked, headings: headings.length < MIN_CONTENTS ? [] : headings };
 }
 
-/** Returns an id that no heading before has: its words, or a digest where it has no letters. */
+/** Returns an id that no heading before has: its words, or a number where it has no letters. */
 function freeId(text: string, taken: Set<string>): string {
   const words = text
     .replace(/&[a-z0-9#]+;/gi, ' ')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu);
-  const base = `s-${words?.join('-').slice(0, MAX_SLUG) ?? createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+  const base = `s-${words?.join('-').slice(0, MAX_SLUG) ?? 'part'}`;
   let id = base;
   for (let n = 2; taken.has(id); n++) id = `${base}-${n}`;
   taken.add(id);

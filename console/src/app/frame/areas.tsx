@@ -24,8 +24,9 @@ export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
     className="flex shrink-0 items-center gap-1 border-line bg-sunken px-2 py-1 max-[899px]:border-b min-[900px]:w-14 min-[900px]:flex-col min-[900px]:border-r min-[900px]:py-3"
   >
     <Mark className="mr-2 size-7 min-[900px]:mr-0 min-[900px]:mb-3" />
-    <AreaLinks scopes={me.scopes} />
-    <span className="flex-1" />
+    <div className="flex min-w-0 flex-1 gap-1 max-[899px]:overflow-x-auto min-[900px]:flex-col min-[900px]:items-center">
+      <AreaLinks scopes={me.scopes} />
+    </div>
     <button
       type="button"
       className={ICON_BUTTON}

@@ -15,13 +15,13 @@ interface TilesProps {
 
 /** The figures of the whole range, each with how it differs from the period before. */
 export const Tiles = ({ figures, totals, before, linkOf }: TilesProps) => (
-  <dl className="grid grid-cols-2 gap-px overflow-hidden border-b border-line bg-line min-[600px]:grid-cols-4 min-[1100px]:grid-cols-6">
+  <dl className="grid grid-cols-2 overflow-hidden border-b border-line min-[600px]:grid-cols-4 min-[1100px]:grid-cols-6">
     {figures.map((figure) => {
       const { key, name, kind } = figure;
       const now = totals[key] ?? null;
       const difference = before === undefined ? undefined : differenceOf(now, before[key] ?? null, figure);
       return (
-        <div key={key} className="bg-surface px-4 py-2">
+        <div key={key} className="min-w-0 px-4 py-2">
           <dt className="truncate text-xs text-quiet" title={name}>
             {name}
           </dt>

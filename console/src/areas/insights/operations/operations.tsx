@@ -18,7 +18,7 @@ export const Operations = () => {
   const operations = list.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Page title="Insights" tabs={<InsightTabs />}>
-      <PageBody label="Merges and splits">
+      <PageBody label="Changes of insights">
         <div className="mx-auto max-w-220">
           <Section title="Merges and splits">
             {list.isPending && <Skeleton rows={4} />}
