@@ -21,7 +21,7 @@ export function rangeIn({ from, to }: AnalyticsSearch, zone: string): Range {
   return rangeOf(daysOf(first, last) > MAX_DAYS ? plusDays(last, 1 - MAX_DAYS) : first, last, zone);
 }
 
-export const rangeOf = (first: string, last: string, zone: string): Range => ({
+const rangeOf = (first: string, last: string, zone: string): Range => ({
   first,
   last,
   from: beginningOf(first, zone),

@@ -25,7 +25,7 @@ export const Tiles = ({ figures, totals, before, linkOf }: TilesProps) => (
           <dt className="truncate text-xs text-quiet" title={name}>
             {name}
           </dt>
-          <dd className="text-lg font-semibold tabular-nums">
+          <dd className="text-lg font-semibold tabular-nums [&>a]:justify-start">
             <Figured text={shownFigure(now, kind)} link={now ? linkOf(key) : undefined} />
           </dd>
           <dd className={`min-h-4 text-xs ${TONES[difference?.tone ?? 'plain']}`}>

@@ -13,7 +13,7 @@ import { Section } from '../../../ui/section';
 import { useChange } from '../use-change';
 import { KINDS, SENTIMENTS } from '../words';
 
-/** What customers said, word for word, each with its conversation. Chosen ones can become an insight of their own. */
+/** What customers said, word for word, each with its conversation. Chosen ones can become a separate insight. */
 export const Quotes = ({ insight, mayWrite }: { insight: Insight; mayWrite: boolean }) => {
   const list = useInfiniteQuery(occurrencesQuery(insight.id));
   const [chosen, choose] = useState<string[]>([]);
@@ -133,7 +133,7 @@ const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
     },
   });
   return (
-    <Dialog title="Make it an insight of its own" className="w-[28rem]" onClose={onClose}>
+    <Dialog title="Make it a separate insight" className="w-[28rem]" onClose={onClose}>
       <form
         className="space-y-4"
         onSubmit={(event) => {

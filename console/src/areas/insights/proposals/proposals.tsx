@@ -112,7 +112,7 @@ const Row = ({ proposal: { id, insight, other, similarity }, mayWrite, onMerge }
   );
 };
 
-/** Reads both insights, so that their numbers of conversations help to choose. */
+/** Reads both insights: their numbers of conversations help to choose. */
 const ProposedMerge = ({ proposal: { insight, other }, onClose }: { proposal: Proposal; onClose: () => void }) => {
   const [one, another] = [useQuery(insightQuery(insight.id)).data, useQuery(insightQuery(other.id)).data];
   if (one === undefined || another === undefined) return null;
