@@ -7,6 +7,7 @@ import { withStack } from './support/stack.ts';
 const BENCHES = [
   'sequences',
   'mail',
+  'inbound-mail',
   'scale',
   'forecast',
   'relay',

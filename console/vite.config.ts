@@ -3,13 +3,15 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 const ICON = new URL('src/ui/icon.ts', import.meta.url).pathname;
+const NO_SCROLLING = new URL('src/ui/no-scrolling.ts', import.meta.url).pathname;
 
 export default defineConfig({
   base: '/console/',
   plugins: [react(), tailwind()],
   resolve: {
     alias: [
-      { find: /^\.\/Icon\.mjs$/, replacement: ICON },
+      { find: /^\.\.?\/createLucideIcon\.mjs$/, replacement: ICON },
+      { find: /^\.\/scroll-restoration\.js$/, replacement: NO_SCROLLING },
       // React has the hook itself, so the package for older versions is left out.
       { find: 'use-sync-external-store/shim/with-selector', replacement: 'use-sync-external-store/with-selector' },
     ],
@@ -31,8 +33,14 @@ export default defineConfig({
             // What each page loads is one file: by themselves, small files are a fifth larger.
             {
               name: 'base',
-              test: /console\/src\/(?:app\/(?!palette|key-help|keyboard|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:time|popover|stored-flag|keys|parts|lazily|icon)\.|api\/(?!outbound|knowledge|ai|runs|run-stream|insights|analytics))|lucide-react\/dist\/esm\/icons\/(?:check|clock|x|list-filter)\./,
+              test: /console\/src\/(?:app\/(?!routes\/(?!home|inbox|later|root)|palette|key-help|keyboard|ref-links|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:lists\/(?:selection|filter-toggle)|time|popover|stored-flag|keys|parts|lazily|icon)\.|api\/(?!outbound|overview|knowledge|ai|runs|run-stream|settings|insights|analytics|audit|operator))|lucide-react\/dist\/esm\/icons\/(?:arrow-left|check|clock|ellipsis|list-filter|x|zap)\./,
             },
+            { name: 'jobs', test: /console\/src\/areas\/inbox\/bulk\/jobs\./ },
+            {
+              name: 'inbox',
+              test: /console\/src\/areas\/inbox\/(?:inbox|views|session-row|list\/(?:list-head|rows|session-list))\./,
+            },
+            { name: 'overview', test: /console\/src\/(?:app\/ref-links|api\/overview|areas\/contacts\/names)\./ },
           ],
         },
       },

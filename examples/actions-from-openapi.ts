@@ -57,14 +57,16 @@ try {
         },
       },
     });
-    const tried = await switchboard.testAction({
-      path: { id },
-      body: { contact_id: contact.id, parameters: { path_params: { number: 'A-1' } } },
-    });
-    console.log(tried.status, JSON.stringify(tried.body));
-    await switchboard.deleteContact({ path: { id: contact.id } });
+    try {
+      const tried = await switchboard.testAction({
+        path: { id },
+        body: { contact_id: contact.id, parameters: { path_params: { number: 'A-1' } } },
+      });
+      console.log(tried.status, JSON.stringify(tried.body));
+    } finally {
+      await switchboard.deleteContact({ path: { id: contact.id } });
+    }
   }
 } finally {
-  await removeActions();
-  server.close();
+  await removeActions().finally(() => server.close());
 }

@@ -1,6 +1,8 @@
 // Answers a privacy request (GDPR, articles 15 and 17): hands over what is stored about one person, then removes it.
 //   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… node examples/privacy-request.ts ada@example.com folder
-// What stays: that messages were sent, with their addresses (the ledger of deliveries), and which addresses want none.
+// What stays: that messages were sent, with their addresses (the ledger of deliveries), texts of messages that belong to
+// no conversation, such as those of campaigns, the custom data of conversations, and which addresses want no messages.
+// A file that cannot be read is named, and nothing is removed then: run it again. One that is gone keeps nothing back.
 // Without an address it makes a person with a conversation, and removes the folder again.
 import { mkdtempSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +14,7 @@ const { SWITCHBOARD_URL = '', SWITCHBOARD_KEY = '' } = process.env;
 const switchboard = new Switchboard({ baseUrl: SWITCHBOARD_URL, key: SWITCHBOARD_KEY });
 const REASON = 'The person has asked for it';
 const SESSIONS_PER_PAGE = 100;
+const GONE = [404, 410];
 
 async function* sessionsOf(contactId: string): AsyncGenerator<ChatSession> {
   for (let page = 1; ; page++) {
@@ -43,14 +46,19 @@ async function handOver(id: string, folder: string) {
   const path = { id };
   await mkdir(folder, { recursive: true });
   const sessions = [];
+  const unread: string[] = [];
   let files = 0;
   for (const session of await all(sessionsOf(id))) {
     const history = await historyOf(session.id);
     sessions.push({ ...session, history });
     for (const { event } of history) {
       for (const { name, url } of 'attachments' in event ? (event.attachments ?? []) : []) {
-        const file = await fetch(url);
-        if (!file.ok) throw new Error(`${name} cannot be read: ${file.status}`);
+        const file = await fetch(url).catch(() => undefined);
+        if (file?.ok !== true) {
+          if (file === undefined || !GONE.includes(file.status)) unread.push(`${name}: ${file?.status ?? 'no answer'}`);
+          console.log(`${name} cannot be read: ${file?.status ?? 'no answer'}`);
+          continue;
+        }
         await writeFile(
           join(folder, `${++files}-${name.replaceAll(/[^\w.-]/g, '_')}`),
           new Uint8Array(await file.arrayBuffer()),
@@ -59,9 +67,9 @@ async function handOver(id: string, folder: string) {
     }
   }
   const deliveries = await all(itemsOf((cursor) => switchboard.listDeliveries({ query: { cursor, contact_id: id } })));
-  const record = { contact: await switchboard.getContact({ path }), sessions, deliveries };
+  const record = { contact: await switchboard.getContact({ path }), sessions, deliveries, unread };
   await writeFile(join(folder, 'contact.json'), JSON.stringify(record, null, 2));
-  return { sessions: sessions.length, deliveries: deliveries.length, files };
+  return { sessions: sessions.length, deliveries: deliveries.length, files, isWhole: unread.length === 0 };
 }
 
 /** Removes the texts and files of all conversations, then the contact. A message that is being sent makes it fail: repeat it. */
@@ -88,9 +96,13 @@ const folder = given ?? mkdtempSync(join(tmpdir(), 'privacy-'));
 const example = asked === undefined ? await makePerson(email) : undefined;
 const { items } = await switchboard.listContacts({ query: { email } });
 for (const { id } of items) {
-  const { sessions, deliveries, files } = await handOver(id, folder);
+  const { sessions, deliveries, files, isWhole } = await handOver(id, folder);
   console.log(`${sessions} conversations with ${files} files, ${deliveries} deliveries`);
-  await remove(id);
+  if (isWhole) await remove(id);
+  else {
+    console.log('Nothing was removed: run it again once all files can be read');
+    process.exitCode = 1;
+  }
 }
 if (items.length === 0) console.log('Nothing is stored about this address');
 if (example !== undefined) {

@@ -66,31 +66,50 @@ const standIn = await serve(async (request, response) => {
 const slackUrl = process.env.SLACK_WEBHOOK_URL ?? standIn.url;
 const receiver = await serve(receive, Number(RECEIVER_PORT));
 
-const endpoint = await switchboard.createWebhookEndpoint({
-  body: { url: RECEIVER_URL ?? receiver.url, event_types: ['sla.breached'], description: 'slack-on-sla-breach' },
-});
-secret = endpoint.secret;
-// The shortest promise that there is: an answer within a minute, on a tag that only this example has.
-const tag = `example-${crypto.randomUUID()}`;
-await switchboard.upsertTag({ body: { tag_name: tag } });
-const policy = await switchboard.createSlaPolicy({ body: { name: 'Example', first_reply_target_seconds: 60 } });
-await switchboard.assignSlaPolicy({ path: { id: policy.id }, body: { tags: [tag] } });
-const contact = await switchboard.saveContact({ body: { contact: { external_id: tag, name: 'Ada & Co' } } });
-const session = await switchboard.createChatSession({ body: { contact_id: contact.id } });
-try {
+/** What has to be removed again, whatever fails on the way. */
+const undo: (() => Promise<unknown>)[] = [];
+
+/** Makes a conversation that waits too long, and resolves once Slack knows of it. */
+async function breachPromise() {
+  const endpoint = await switchboard.createWebhookEndpoint({
+    body: { url: RECEIVER_URL ?? receiver.url, event_types: ['sla.breached'], description: 'slack-on-sla-breach' },
+  });
+  undo.push(() => switchboard.deleteWebhookEndpoint({ path: { id: endpoint.id } }));
+  secret = endpoint.secret;
+  // The shortest promise that there is: an answer within a minute, on a tag that only this example has.
+  const tag = `example-${crypto.randomUUID()}`;
+  await switchboard.upsertTag({ body: { tag_name: tag } });
+  undo.push(() => switchboard.deleteTag({ path: { tag_name: tag } }));
+  const policy = await switchboard.createSlaPolicy({ body: { name: 'Example', first_reply_target_seconds: 60 } });
+  undo.push(() => switchboard.deleteSlaPolicy({ path: { id: policy.id } }));
+  await switchboard.assignSlaPolicy({ path: { id: policy.id }, body: { tags: [tag] } });
+  const contact = await switchboard.saveContact({ body: { contact: { external_id: tag, name: 'Ada & Co' } } });
+  undo.push(() => switchboard.deleteContact({ path: { id: contact.id } }));
+  const session = await switchboard.createChatSession({ body: { contact_id: contact.id } });
   const path = { id: session.id };
+  undo.push(() => switchboard.updateChatSession({ path, body: { status: 'closed_resolved' } }));
   await switchboard.addChatSessionTags({ path, body: { tags: [tag] } });
   await switchboard.sendMessage({
     path,
     body: { sender: 'contact', message: { type: 'text', text: 'Is anybody there?' } },
   });
   await done.promise; // a minute later
+}
+
+/** Runs all steps, the last one first. One that fails is named, and does not keep the others from running. */
+async function removeAll() {
+  for (const step of undo.toReversed()) {
+    await step().catch((error: unknown) => {
+      console.error('Not removed:', error);
+      process.exitCode = 1;
+    });
+  }
+}
+
+try {
+  await breachPromise();
 } finally {
-  await switchboard.updateChatSession({ path: { id: session.id }, body: { status: 'closed_resolved' } });
-  await switchboard.deleteContact({ path: { id: contact.id } });
-  await switchboard.deleteSlaPolicy({ path: { id: policy.id } });
-  await switchboard.deleteTag({ path: { tag_name: tag } });
-  await switchboard.deleteWebhookEndpoint({ path: { id: endpoint.id } });
+  await removeAll();
   for (const { server } of [standIn, receiver]) {
     server.close();
     server.closeAllConnections();

@@ -1,4 +1,4 @@
-// Reports what each organization of a partner has used in the last 30 days, as CSV for an invoice.
+// Reports what each organization of a partner has used today and on the 29 days before (UTC), as CSV for an invoice.
 //   SWITCHBOARD_URL=… SWITCHBOARD_PARTNER_KEY=… node examples/usage-report.ts > usage.csv
 // With SWITCHBOARD_KEY alone, it is the report of one organization.
 import { Switchboard, type SwitchboardOptions } from '@switchboard/sdk';
@@ -8,7 +8,8 @@ const withKey = (key: SwitchboardOptions['key']) => new Switchboard({ baseUrl: S
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const to = new Date();
-const from = new Date(to.getTime() - DAYS * DAY_MS);
+/** All parts begin with a day of UTC, because the usage of models is counted by such days. */
+const from = new Date((Math.floor(to.getTime() / DAY_MS) - DAYS + 1) * DAY_MS);
 const range = { from: from.toISOString(), to: to.toISOString() };
 const ORGS_PER_PAGE = 100;
 

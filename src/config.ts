@@ -177,6 +177,13 @@ export const settings = {
     .max(3_650)
     .default(90)
     .describe('Days for which ended runs of workflows are kept, with their steps'),
+  AUDIT_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(730)
+    .describe('Days for which the audit keeps who changed what'),
   EGRESS_ALLOW: cidrs
     .default([])
     .describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),

@@ -4,6 +4,7 @@ import { requestCalibrationsAfterChanges, requestDailyCalibrations } from '../sr
 import { settleInterruptedCalls } from '../src/ai/calls/closing.service.ts';
 import { expireConfirmations } from '../src/ai/confirmations/service.ts';
 import { deleteExpiredResponses } from '../src/api/edge/idempotency.queries.ts';
+import { deleteOldAuditEntries } from '../src/audit/service.ts';
 import { deleteOldRunJobs } from '../src/automations/runs/bulk/service.ts';
 import {
   deleteOldRuns,
@@ -29,6 +30,7 @@ import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts
 import { deleteOldMcpConfirmations } from '../src/mcp/confirmations/service.ts';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
 import { deleteOldNotifications } from '../src/notifications/service.ts';
+import { deleteExpiredOperatorLogins } from '../src/operations/operator/access.service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { deleteExpiredLogins } from '../src/sign-in/links.service.ts';
 import { requestDailyLearning } from '../src/tagging/service.ts';
@@ -36,7 +38,7 @@ import { deleteEndpointRemains, deleteOldWebhooks, wakeStalledWebhooks } from '.
 import { deleteAbandonedVisitors } from '../src/widget/maintenance.service.ts';
 import { runPeriodically } from './periodically.ts';
 
-type Retention = Pick<Config, 'RUN_RETENTION_DAYS'>;
+type Retention = Pick<Config, 'RUN_RETENTION_DAYS' | 'AUDIT_RETENTION_DAYS'>;
 
 const INTERVAL_MS = 10 * 60_000;
 
@@ -51,10 +53,12 @@ const SINGLE_PASS_JOBS: Record<string, (db: Db) => Promise<unknown>> = {
 const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<number>> = {
   deleteExpiredResponses,
   deleteExpiredLogins,
+  deleteExpiredOperatorLogins,
   deleteOldRawMail,
   deleteOldCounts,
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
+  deleteOldAuditEntries: (db, { AUDIT_RETENTION_DAYS }) => deleteOldAuditEntries(db, AUDIT_RETENTION_DAYS),
   deleteRemainsOfWorkflows,
   deleteUnreceivedEvents,
   deleteOldCallbacks,

@@ -15,21 +15,37 @@ const FILES = [
   ['conversations', 'zendesk-tickets.ndjson'],
   ['help_center', 'zendesk-help-center.json'],
 ] as const;
-for (const [resource, name] of FILES) {
-  const body = await readFile(new URL(name, import.meta.url), 'utf8');
-  const { id } = await switchboard.startImport({ query: { source: 'zendesk', resource, account }, body });
-  const job = await waitFor(() => switchboard.getImport({ path: { id } }));
-  console.log(`${resource}: ${job.created} are new, ${job.left_out} were left out, ${job.incomplete} are incomplete`);
-  if (job.report_url !== null) console.log(await switchboard.getImportReport({ path: { id } }));
+
+async function importAll() {
+  for (const [resource, name] of FILES) {
+    const body = await readFile(new URL(name, import.meta.url), 'utf8');
+    const { id } = await switchboard.startImport({ query: { source: 'zendesk', resource, account }, body });
+    const job = await waitFor(() => switchboard.getImport({ path: { id } }));
+    console.log(`${resource}: ${job.created} are new, ${job.left_out} were left out, ${job.incomplete} are incomplete`);
+    if (job.report_url !== null) console.log(await switchboard.getImportReport({ path: { id } }));
+  }
 }
 
-const sessions = itemsOf((cursor) => switchboard.listChatSessions({ query: { cursor, limit: 100 } }));
-for await (const session of sessions) {
-  if (session.contact === null || !['ada.moving@example.com', null].includes(session.contact.email)) continue;
-  if (!('zendesk_ticket_id' in session.custom_data)) continue;
-  console.log(`${session.created_at} ${session.status} ${session.custom_data.subject}`);
-  await switchboard.deleteContact({ path: { id: session.contact.id } });
+async function* importedSessions() {
+  for await (const session of itemsOf((cursor) => switchboard.listChatSessions({ query: { cursor, limit: 100 } }))) {
+    const isExample = session.contact === null || [null, 'ada.moving@example.com'].includes(session.contact.email);
+    if (isExample && 'zendesk_ticket_id' in session.custom_data) yield session;
+  }
 }
-for (const { tag_name } of await switchboard.listTags())
-  if (!tags.has(tag_name)) await switchboard.deleteTag({ path: { tag_name } });
-await switchboard.syncContentTree({ body: helpCenter });
+
+/** Removes what an import has made, a part of one too. */
+async function removeAll() {
+  for await (const { contact } of importedSessions())
+    if (contact !== null) await switchboard.deleteContact({ path: { id: contact.id } });
+  for (const { tag_name } of await switchboard.listTags())
+    if (!tags.has(tag_name)) await switchboard.deleteTag({ path: { tag_name } });
+  await switchboard.syncContentTree({ body: helpCenter });
+}
+
+try {
+  await importAll();
+  for await (const { contact, created_at, status, custom_data } of importedSessions())
+    if (contact !== null) console.log(`${created_at} ${status} ${custom_data.subject}`);
+} finally {
+  await removeAll();
+}

@@ -1,6 +1,6 @@
 // Appends what happens in conversations to a file of NDJSON, each event once and in order, until it is stopped or killed.
 //   SWITCHBOARD_URL=… SWITCHBOARD_KEY=… node examples/warehouse/follow.ts events.ndjson
-// Started again, it continues after the last event of the file, whenever that was.
+// It begins with those of the last thirty days. Started again, it continues after the last event of the file.
 import {
   closeSync,
   existsSync,
@@ -14,7 +14,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { liveEvents, Switchboard } from '@switchboard/sdk';
+import { eventPages, liveEvents, Switchboard } from '@switchboard/sdk';
 
 const { SWITCHBOARD_URL = '', SWITCHBOARD_KEY = '' } = process.env;
 const switchboard = new Switchboard({ baseUrl: SWITCHBOARD_URL, key: SWITCHBOARD_KEY });
@@ -42,8 +42,15 @@ function store() {
 }
 
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-for await (const { id, data } of liveEvents(switchboard, { after: place.after, signal: stop.signal })) {
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+const { signal } = stop;
+// Pages first: they have what happened before the stream is connected, at the first start too.
+for await (const { items, next } of eventPages(switchboard, { after: place.after, signal })) {
+  for (const { data } of items) place.bytes += writeSync(events, `${JSON.stringify(data)}\n`);
+  place.after = next;
+  store();
+}
+for await (const { id, data } of liveEvents(switchboard, { after: place.after, signal })) {
   if (id === undefined) continue; // such as what the AI is doing right now: the history does not keep it
   place.bytes += writeSync(events, `${JSON.stringify(data)}\n`);
   place.after = id;

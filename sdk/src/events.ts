@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import type { InboxEvent, LiveEvent } from '../generated/types.gen.ts';
+import type { EventPage, InboxEvent, LiveEvent } from '../generated/types.gen.ts';
 import type { Switchboard } from './client.ts';
 import { SwitchboardError } from './errors.ts';
 import { sleep } from './sleep.ts';
@@ -74,4 +74,66 @@ async function* connection(
   });
   const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   for await (const { id, event, data } of events) yield { id, type: event ?? 'message', data: JSON.parse(data) };
+}
+
+export interface EventPageOptions {
+  /** The `next` of the last page that was processed, or the `id` of an event. Absent: the oldest of thirty days. */
+  after?: string | undefined;
+  /** The types of events that are wanted. Default: all. */
+  types?: string[];
+  /** Events of a page, at most 100. Default: 50. */
+  limit?: number;
+  /** Asks again after so long once nothing is left. Absent: the iterator ends there. */
+  pollMs?: number;
+  /** Ends the iterator. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Yields pages of what happened in the organization within thirty days, in the order of `liveEvents`. Store `next` of
+ * what was processed to continue after a restart: either iterator takes it as `after`. A cursor with older events behind
+ * it rejects with a SwitchboardError of status 410.
+ */
+export async function* eventPages(
+  { http }: Switchboard,
+  { after, types, limit, pollMs, signal }: EventPageOptions = {},
+): AsyncGenerator<EventPage, void, undefined> {
+  let cursor = after;
+  while (!signal?.aborted) {
+    const page = await readPage(http, { cursor, limit, type: types?.join(',') }, signal);
+    if (page === undefined) return;
+    cursor = page.next;
+    yield page;
+    if (page.has_more) continue;
+    if (pollMs === undefined) return;
+    await sleep(pollMs, signal).catch(() => undefined);
+  }
+}
+
+interface PageQuery {
+  cursor: string | undefined;
+  limit: number | undefined;
+  type: string | undefined;
+}
+
+/** Reads a page. Resolves to undefined if the signal has ended it. */
+async function readPage(
+  http: Switchboard['http'],
+  query: PageQuery,
+  signal: AbortSignal | undefined,
+): Promise<EventPage | undefined> {
+  try {
+    const { data } = await http.get<{ 200: EventPage }, unknown, true>({
+      url: '/events',
+      security: [{ scheme: 'bearer', type: 'http' }],
+      parseAs: 'json',
+      query: { ...query },
+      headers: { accept: 'application/json' },
+      ...(signal !== undefined && { signal }),
+    });
+    return data;
+  } catch (error) {
+    if (signal?.aborted) return undefined;
+    throw error;
+  }
 }

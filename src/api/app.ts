@@ -11,6 +11,7 @@ import {
 import { ACTION_ROUTES } from '../actions/domain.routes.ts';
 import { AI_ROUTES } from '../ai/domain.routes.ts';
 import { ANALYTICS_ROUTES } from '../analytics/domain.routes.ts';
+import { auditRoutes } from '../audit/routes.ts';
 import { AUTOMATION_ROUTES } from '../automations/domain.routes.ts';
 import { autopilotRoutes } from '../autopilot/routes.ts';
 import { CONTACT_ROUTES } from '../contacts/domain.routes.ts';
@@ -37,6 +38,7 @@ import { addFigures } from '../operations/figures.ts';
 import { createHealth } from '../operations/health.ts';
 import { createMetrics, requestDurations } from '../operations/metrics.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
+import { OVERVIEW_ROUTES } from '../overview/domain.routes.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
 import { PHONE_ROUTES } from '../phone-agents/domain.routes.ts';
 import { sequenceRoutes } from '../sequences/routes.ts';
@@ -68,6 +70,8 @@ import { refuseUnknownFields } from './edge/input/unknown-fields.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { serverSentEvents } from './edge/server-sent-events.ts';
 import { traces } from './edge/traces.ts';
+import { operatorPageRoutes } from './operator/pages.routes.ts';
+import { operatorRoutes } from './operator/routes.ts';
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -86,6 +90,7 @@ const PREFLIGHT_TTL_SECONDS = 7_200;
 const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   keyRoutes,
   ...ORG_ROUTES,
+  auditRoutes,
   ...SIGN_IN_ROUTES,
   ...PARTNER_ROUTES,
   ...CONTACT_ROUTES,
@@ -113,9 +118,12 @@ const ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   importRoutes,
   importActionRoutes,
   ...ANALYTICS_ROUTES,
+  ...OVERVIEW_ROUTES,
   ...WIDGET_ROUTES,
   ...WEBHOOK_ROUTES,
   ...MCP_ROUTES,
+  operatorRoutes,
+  operatorPageRoutes,
 ];
 
 /** Names a plugin. Otherwise Fastify searches all loaded modules for each name. */

@@ -15,6 +15,7 @@ export interface AutomationsTable {
   /** Number of failed evaluations of its constraints. */
   constraint_errors: Generated<number>;
   last_constraint_error: string | null;
+  constraint_failed_at: Date | null;
   /** Why it has no Schedule in Temporal though its cron trigger needs one. */
   schedule_error: string | null;
   /** Scheduled times up to this one may have started runs that a restore of the database has lost: they start none. */

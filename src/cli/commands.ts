@@ -10,9 +10,17 @@ import { ImportQuery } from '../imports/schema.ts';
 import { issuePartnerKey, revokeKeyAsOperator } from '../keys/service.ts';
 import { createTokens } from '../keys/tokens.ts';
 import { listKeyUses, reencryptSecrets } from '../operations/key-rotation/service.ts';
+import {
+  createOperatorLink,
+  endOperatorSessions,
+  issueOperatorKey,
+  listOperatorKeys,
+  revokeOperatorKey,
+} from '../operations/operator/access.service.ts';
 import { listOrgs } from '../orgs/service.ts';
 import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
+import { runAsAuditor } from '../processes/current-work.ts';
 import { createStorage } from '../providers/storage/storage.ts';
 import { compareFiles } from '../repair/files.ts';
 import { repair as repairWorkflows } from '../repair/repair.ts';
@@ -39,6 +47,11 @@ const HELP = `Usage: npm run cli -- <command> [options]
   org list [--partner <partner-id>] show all orgs
   login --org <org-id> --email <address>
                                     show a link that signs a member in, once and within 15 minutes
+  operator create --name <name>     make a key for /operator/v1, the state of the whole installation, and show it, this once
+  operator list                     show the operator's keys
+  operator revoke <key-id>          revoke a key of the operator
+  operator login [--name <name>]    show a link to the operator's pages, once and within 15 minutes
+  operator logout                   end all sessions of the operator's pages, and their links
   repair [--dry-run]                compare rows that wait for a workflow with Temporal, and start the workflows that
                                     are lost; --dry-run only shows them
   repair --restored <postgres|temporal|both> [--lost-until <time>] [--dry-run]
@@ -66,6 +79,8 @@ const HELP = `Usage: npm run cli -- <command> [options]
 
 It reads the same environment variables as the api. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
 
+/** Who the audit names for what a command changes. */
+const OPERATOR = { kind: 'operator', id: null, name: null } as const;
 /** Any that the database can have. */
 const EVENT_ID = /^\d{1,18}$/;
 
@@ -148,6 +163,28 @@ const COMMANDS: Record<string, Command> = {
     expectArgs(args, 0);
     if (!org || !email) throw new UsageError('login needs --org <org-id> and --email <address>');
     return linkForMember(db, config.dashboardUrl, { orgId: org, email });
+  },
+  async 'operator create'({ db }, args, { name }) {
+    expectArgs(args, 0);
+    if (!name) throw new UsageError('operator create needs --name <name>');
+    return issueOperatorKey(db, name);
+  },
+  async 'operator list'({ db }, args) {
+    expectArgs(args, 0);
+    return listOperatorKeys(db);
+  },
+  async 'operator revoke'({ db }, args) {
+    const [keyId = ''] = expectArgs(args, 1, '<key-id>');
+    await revokeOperatorKey(db, keyId);
+    return { key_id: keyId, revoked: true };
+  },
+  async 'operator login'({ db, config }, args, { name = 'Operator' }) {
+    expectArgs(args, 0);
+    return createOperatorLink(db, config.dashboardUrl, name);
+  },
+  async 'operator logout'({ db }, args) {
+    expectArgs(args, 0);
+    return { ended_sessions: await endOperatorSessions(db) };
   },
   async 'secrets status'({ db, config }, args) {
     expectArgs(args, 0);
@@ -248,7 +285,8 @@ export async function runCommand(argv: string[], { env, print, printError }: Com
     const command = COMMANDS[verb === undefined ? `${noun}` : `${noun} ${verb}`];
     if (command === undefined)
       throw new UsageError(noun === undefined ? 'No command' : `There is no command "${positionals.join(' ')}"`);
-    print(textOf(await withDatabase(env, (context) => command(context, args, values)), isJson));
+    const output = await runAsAuditor(OPERATOR, () => withDatabase(env, (context) => command(context, args, values)));
+    print(textOf(output, isJson));
     return 0;
   } catch (error) {
     if (error instanceof UsageError || isParseError(error)) {

@@ -131,6 +131,14 @@ export function findContact(db: Db, orgId: string, id: string) {
   return db.selectFrom('contacts').select(COLUMNS).where('org_id', '=', orgId).where('id', '=', id).executeTakeFirst();
 }
 
+export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
+  db
+    .selectFrom('contacts')
+    .select(COLUMNS)
+    .where('org_id', '=', orgId)
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
+    .execute();
+
 /** Returns whether the org has the contact, and locks it against deletion until the transaction ends. */
 export async function lockContact(trx: Trx, orgId: string, id: string): Promise<boolean> {
   const contact = await trx

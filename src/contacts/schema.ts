@@ -133,12 +133,29 @@ export const ContactPage = z.object({ items: z.array(Contact), next: z.string().
 
 export const ContactPath = z.object({ id: Id });
 
-export const ListContacts = z.object({
-  ...RANGE,
-  email: Email.optional().describe('Only the contact with this address.'),
-  phone_number: PhoneNumber.optional().describe('Only the contact with this number.'),
-  external_id: ExternalId.optional().describe('Only the contact with this id in another system.'),
-});
+export const ListContacts = z
+  .object({
+    ...RANGE,
+    q: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        'A part of the name, e-mail or phone number: the most alike first, in one page. Only `limit` goes with it.',
+      ),
+    email: Email.optional().describe('Only the contact with this address.'),
+    phone_number: PhoneNumber.optional().describe('Only the contact with this number.'),
+    external_id: ExternalId.optional().describe('Only the contact with this id in another system.'),
+  })
+  .refine(
+    ({ q, limit: _, ...others }) => q === undefined || Object.values(others).every((value) => value === undefined),
+    {
+      path: ['q'],
+      error: 'goes with limit alone: leave out the other filters and the cursor',
+    },
+  );
 export type ListContacts = z.infer<typeof ListContacts>;
 
 export const SearchContacts = z.object({ filter: PublicFilter, cursor: Cursor.optional() }).meta({

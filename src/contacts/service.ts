@@ -16,12 +16,14 @@ import {
   insertContacts,
   listContactIdsByAddress,
   listContacts,
+  listContactsById,
   lockContacts,
 } from './queries.ts';
 import { blankContact, type StoredContact } from './saving/merge.rules.ts';
 import { openOverrides } from './saving/sealed-overrides.rules.ts';
 import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
 import { searchAllRows, searchFirstRows } from './search/queries.ts';
+import { findContactsLike } from './search/text-search.service.ts';
 
 export { lockContact } from './queries.ts';
 
@@ -75,8 +77,17 @@ export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: s
  * Returns a page of the org's contacts, or of those with an address, by creation, or by update if the query asks for
  * updates.
  */
-export const pageOfContacts = (db: Db, orgId: string, query: ListContacts) =>
-  pageOfRange(db, query, (page) => listContacts(db, orgId, query, page));
+export const pageOfContacts = (db: Db, orgId: string, { q, ...query }: ListContacts) =>
+  q === undefined
+    ? pageOfRange(db, query, (page) => listContacts(db, orgId, query, page))
+    : contactsLike(db, orgId, q, query.limit);
+
+/** Returns the contacts most like a text, in one page. */
+async function contactsLike(db: Db, orgId: string, text: string, limit: number) {
+  const ids = (await findContactsLike(db, orgId, text, { limit })).map(({ id }) => id);
+  const contacts = new Map((await listContactsById(db, orgId, ids)).map((contact) => [contact.id, contact]));
+  return { items: ids.flatMap((id) => contacts.get(id) ?? []), next: null };
+}
 
 /**
  * Returns a page of the contacts matching a filter, by creation. If matches are dense, the first rows in order hold a

@@ -27,15 +27,25 @@ async function readMigrations(lockTimeoutMs: number): Promise<Record<string, Mig
 
 /**
  * A table of which somebody needs a lock may be used by nobody else meanwhile, and a migration holds its first table while
- * it waits for the next one: requests give up after two seconds.
+ * it waits for the next one. So at first it hardly waits, and tries often: between the transactions of the programs there
+ * are moments in which nobody has its tables.
  */
+const SHORT_LOCK_TIMEOUT_MS = 20;
+const SHORT_MAX_PAUSE_MS = 50;
+const SHORT_TRIES_MS = 20_000;
+/** Later tries wait for longer. Requests give up after two seconds. */
 const LOCK_TIMEOUT_MS = 300;
-/** Every fifth try: after `deadlock_timeout`, one second, Postgres ends an autovacuum that has the table. */
+const MAX_PAUSE_MS = 2_000;
+/**
+ * After this, Postgres looks who has the table that a migration waits for: it ends an autovacuum, and the migration itself
+ * if the holder waits for one of its tables in turn.
+ */
+const DEADLOCK_TIMEOUT_MS = 100;
+/** Every fifth of these tries by an owner who may not set that, while a vacuum has a table: Postgres looks after a second by default. */
 const LONG_LOCK_TIMEOUT_MS = 1_500;
 const LONG_TRY = 5;
 /** Of one migration. */
 const MAX_WAIT_MS = 120_000;
-const MAX_PAUSE_MS = 2_000;
 
 /**
  * Runs a migration. An index of a large table may take any time, but a wait for a table ends soon: all others that use it
@@ -44,7 +54,24 @@ const MAX_PAUSE_MS = 2_000;
 async function limited(db: Kysely<unknown>, lockTimeoutMs: number, up: Migration['up']): Promise<void> {
   await sql`set local statement_timeout = 0`.execute(db);
   await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
+  await sql`select set_config('deadlock_timeout', ${`${DEADLOCK_TIMEOUT_MS}ms`}, true) where ${MAY_LOOK_EARLY}`.execute(
+    db,
+  );
   await up(db);
+}
+
+/** SQL: whether this user may say when Postgres looks. Superusers may, and whom they have granted it. */
+const MAY_LOOK_EARLY = sql<boolean>`has_parameter_privilege('deadlock_timeout', 'set')`;
+
+/** Whether a vacuum has a table that is in the way, and only a long wait ends it. */
+async function needsLongWait(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ is_needed: boolean }>`
+    select not ${MAY_LOOK_EARLY} and exists (
+      select from pg_locks where locktype = 'relation' and mode = 'ShareUpdateExclusiveLock' and granted
+        and database = (select oid from pg_database where datname = current_database())
+    ) as is_needed
+  `.execute(db);
+  return rows[0]?.is_needed === true;
 }
 
 function migratorOf(db: Db, lockTimeoutMs: number): Migrator {
@@ -72,18 +99,26 @@ export async function migrateToLatest(databaseUrl: string): Promise<void> {
 }
 
 async function migrateUnderLoad(db: Db): Promise<MigrationResultSet> {
-  let giveUpAt = performance.now() + MAX_WAIT_MS;
-  for (let tries = 1; ; tries++) {
-    const lockTimeoutMs = tries % LONG_TRY === 0 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
-    const outcome = await migratorOf(db, lockTimeoutMs).migrateUp();
-    if (outcome.error === undefined) {
-      if (outcome.results?.length === 0) return outcome;
-      tries = 0;
-      giveUpAt = performance.now() + MAX_WAIT_MS;
-      continue;
-    }
-    if (performance.now() > giveUpAt || !(isDeadlock(outcome.error) || isLockTimeout(outcome.error))) return outcome;
-    await sleep(Math.random() * MAX_PAUSE_MS);
+  for (;;) {
+    const outcome = await migrateOnce(db);
+    if (outcome.error !== undefined || outcome.results?.length === 0) return outcome;
+  }
+}
+
+/** Runs the next migration, again where its tables are taken. */
+async function migrateOnce(db: Db): Promise<MigrationResultSet> {
+  const startedAt = performance.now();
+  let patientTries = 0;
+  for (;;) {
+    const isShort = performance.now() - startedAt < SHORT_TRIES_MS;
+    if (!isShort) patientTries++;
+    const isLong = patientTries % LONG_TRY === LONG_TRY - 1 && (await needsLongWait(db));
+    const lockTimeoutMs = isLong ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
+    const outcome = await migratorOf(db, isShort ? SHORT_LOCK_TIMEOUT_MS : lockTimeoutMs).migrateUp();
+    const { error } = outcome;
+    if (error === undefined || !(isDeadlock(error) || isLockTimeout(error))) return outcome;
+    if (performance.now() - startedAt > MAX_WAIT_MS) return outcome;
+    await sleep(Math.random() * (isShort ? SHORT_MAX_PAUSE_MS : MAX_PAUSE_MS));
   }
 }
 

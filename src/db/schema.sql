@@ -49,6 +49,8 @@ create table actions (
   constraint actions_request_type_check CHECK ((request_type = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text])))
 );
 CREATE UNIQUE INDEX actions_by_connection ON public.actions USING btree (org_id, connection_kind, connection_name, connection_operation) WHERE (connection_kind IS NOT NULL);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.actions FOR EACH ROW WHEN (((to_jsonb(old.*) - '{connection_kind,connection_name,connection_operation,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{connection_kind,connection_name,connection_operation,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"action","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","request_type","operation_id","channels","pinned","tags","require_form_submission","retry_safe","requires_verified","confirm","limits","held","read_only"],"expanded":[],"ignored":["connection_kind","connection_name","connection_operation","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.actions FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"action","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","request_type","operation_id","channels","pinned","tags","require_form_submission","retry_safe","requires_verified","confirm","limits","held","read_only"],"expanded":[],"ignored":["connection_kind","connection_name","connection_operation","org_id","id","created_at","updated_at"]}');
 
 create table ai_budget_notices (
   org_id uuid not null,
@@ -166,6 +168,8 @@ create table ai_configs (
   constraint ai_configs_pkey PRIMARY KEY (org_id),
   constraint ai_configs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.ai_configs FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"ai_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["draft","published","version"],"expanded":["draft","published"],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.ai_configs FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"ai_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["draft","published","version"],"expanded":["draft","published"],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table ai_eval_cases (
   org_id uuid not null,
@@ -401,6 +405,30 @@ create table ai_workflow_tools (
   constraint ai_workflow_tools_confirm_check CHECK ((confirm = ANY (ARRAY['auto'::text, 'always'::text]))),
   constraint ai_workflow_tools_org_id_workflow_id_fkey FOREIGN KEY (org_id, workflow_id) REFERENCES automations(org_id, id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.ai_workflow_tools FOR EACH ROW WHEN (((to_jsonb(old.*) - '{workflow_id,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{workflow_id,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"ai_tool","ref":"workflow_id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","channels","confirm","requires_verified","limits"],"expanded":[],"ignored":["workflow_id","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.ai_workflow_tools FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"ai_tool","ref":"workflow_id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","channels","confirm","requires_verified","limits"],"expanded":[],"ignored":["workflow_id","org_id","id","created_at","updated_at"]}');
+
+create table audit_entries (
+  org_id uuid not null,
+  id uuid default gen_random_uuid() not null,
+  created_at timestamp(3) with time zone default now() not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text,
+  kind text not null,
+  ref text not null,
+  name text,
+  action text not null,
+  changes jsonb not null,
+  constraint audit_entries_pkey PRIMARY KEY (org_id, id),
+  constraint audit_entries_action_check CHECK ((action = ANY (ARRAY['created'::text, 'changed'::text, 'deleted'::text]))),
+  constraint audit_entries_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+CREATE INDEX audit_entries_by_actor ON public.audit_entries USING btree (org_id, actor_id, created_at, id);
+CREATE INDEX audit_entries_by_age ON public.audit_entries USING btree (created_at);
+CREATE INDEX audit_entries_by_creation ON public.audit_entries USING btree (org_id, created_at, id);
+CREATE INDEX audit_entries_by_kind ON public.audit_entries USING btree (org_id, kind, created_at, id);
+CREATE INDEX audit_entries_by_ref ON public.audit_entries USING btree (org_id, ref, created_at, id);
 
 create table automation_events (
   org_id uuid not null,
@@ -544,6 +572,8 @@ create table automation_versions (
   constraint automation_versions_org_id_automation_id_id_key UNIQUE (org_id, automation_id, id),
   constraint automation_versions_org_id_automation_id_version_number_key UNIQUE (org_id, automation_id, version_number)
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.automation_versions FOR EACH ROW WHEN (((to_jsonb(old.*) - '{automation_id,characters,credential_origins,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{automation_id,characters,credential_origins,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"automation_id","name":"name","as":null,"org":"org_id","isPart":true,"shown":["name","version_number","trigger_type"],"expanded":[],"ignored":["automation_id","characters","credential_origins","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.automation_versions FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"automation_id","name":"name","as":null,"org":"org_id","isPart":true,"shown":["name","version_number","trigger_type"],"expanded":[],"ignored":["automation_id","characters","credential_origins","org_id","id","created_at","updated_at"]}');
 
 create table automations (
   org_id uuid not null,
@@ -557,6 +587,7 @@ create table automations (
   deleted_at timestamp(3) with time zone,
   schedule_error text,
   times_lost_until timestamp(3) with time zone,
+  constraint_failed_at timestamp(3) with time zone,
   constraint automations_pkey PRIMARY KEY (org_id, id),
   constraint automations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint automations_org_id_id_active_version_fkey FOREIGN KEY (org_id, id, active_version) REFERENCES automation_versions(org_id, automation_id, id) DEFERRABLE INITIALLY DEFERRED
@@ -564,7 +595,10 @@ create table automations (
 CREATE INDEX automations_active ON public.automations USING btree (org_id, active_version) WHERE (active_version IS NOT NULL);
 CREATE INDEX automations_deleted ON public.automations USING btree (org_id, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX automations_in_order ON public.automations USING btree (org_id, created_at, id);
+CREATE INDEX automations_with_constraint_error ON public.automations USING btree (updated_at) WHERE ((last_constraint_error IS NOT NULL) AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX automations_by_id ON public.automations USING btree (id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.automations FOR EACH ROW WHEN (((to_jsonb(old.*) - '{last_constraint_error,schedule_error,times_lost_until,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{last_constraint_error,schedule_error,times_lost_until,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["active_version"],"expanded":[],"ignored":["last_constraint_error","schedule_error","times_lost_until","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.automations FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["active_version"],"expanded":[],"ignored":["last_constraint_error","schedule_error","times_lost_until","org_id","id","created_at","updated_at"]}');
 
 create table autopilot (
   org_id uuid not null,
@@ -575,6 +609,8 @@ create table autopilot (
   constraint autopilot_pkey PRIMARY KEY (org_id, channel),
   constraint autopilot_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.autopilot FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"autopilot","ref":"channel","name":"channel","as":null,"org":"org_id","isPart":false,"shown":["autopilot_enabled"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.autopilot FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"autopilot","ref":"channel","name":"channel","as":null,"org":"org_id","isPart":false,"shown":["autopilot_enabled"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table blocked_contacts (
   org_id uuid not null,
@@ -722,6 +758,7 @@ create table crawl_jobs (
   constraint crawl_jobs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scraping'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE INDEX crawl_jobs_by_age ON public.crawl_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
+CREATE INDEX crawl_jobs_holding ON public.crawl_jobs USING btree (completed_at) WHERE (held_pages > 0);
 CREATE INDEX crawl_jobs_in_order ON public.crawl_jobs USING btree (org_id, datasource_id, created_at, id);
 CREATE UNIQUE INDEX crawl_jobs_active ON public.crawl_jobs USING btree (org_id, datasource_id) WHERE (status = ANY (ARRAY['pending'::text, 'scraping'::text]));
 
@@ -856,6 +893,7 @@ create table crm_handoff_parts (
   constraint crm_handoff_parts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'parked'::text, 'done'::text, 'skipped'::text, 'failed'::text, 'settled'::text])))
 );
 CREATE INDEX crm_handoff_parts_parked ON public.crm_handoff_parts USING btree (org_id, session_id) WHERE (state = 'parked'::text);
+CREATE INDEX crm_handoff_parts_refused ON public.crm_handoff_parts USING btree (org_id, session_id) WHERE (state = ANY (ARRAY['parked'::text, 'failed'::text]));
 CREATE INDEX crm_handoff_parts_unfinished ON public.crm_handoff_parts USING btree (org_id, session_id) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'parked'::text]));
 
 create table crm_links (
@@ -955,6 +993,7 @@ create table dashboard_sessions (
 );
 CREATE INDEX dashboard_sessions_by_expiry ON public.dashboard_sessions USING btree (expires_at);
 CREATE INDEX dashboard_sessions_by_member ON public.dashboard_sessions USING btree (org_id, user_id);
+CREATE TRIGGER audit_sign_ins AFTER INSERT ON public.dashboard_sessions FOR EACH ROW EXECUTE FUNCTION record_sign_in();
 
 create table datasources (
   org_id uuid not null,
@@ -983,6 +1022,8 @@ create table datasources (
 );
 CREATE INDEX datasources_deleted ON public.datasources USING btree (org_id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX datasources_in_order ON public.datasources USING btree (org_id, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.datasources FOR EACH ROW WHEN (((to_jsonb(old.*) - '{status,settings_version,last_crawl_started_at,last_crawl_completed_at,error_message,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{status,settings_version,last_crawl_started_at,last_crawl_completed_at,error_message,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"website","ref":"id","name":"display_name","as":null,"org":"org_id","isPart":false,"shown":["display_name","page_limit","exclude_paths","include_paths","crawl_interval_hours","includes_www","rendering","ignored_parameters"],"expanded":[],"ignored":["status","settings_version","last_crawl_started_at","last_crawl_completed_at","error_message","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.datasources FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"website","ref":"id","name":"display_name","as":null,"org":"org_id","isPart":false,"shown":["display_name","page_limit","exclude_paths","include_paths","crawl_interval_hours","includes_www","rendering","ignored_parameters"],"expanded":[],"ignored":["status","settings_version","last_crawl_started_at","last_crawl_completed_at","error_message","org_id","id","created_at","updated_at"]}');
 
 create table deliveries (
   org_id uuid not null,
@@ -1147,6 +1188,8 @@ CREATE INDEX email_inboxes_by_creation ON public.email_inboxes USING btree (org_
 CREATE INDEX email_inboxes_by_team ON public.email_inboxes USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
 CREATE UNIQUE INDEX email_inboxes_default ON public.email_inboxes USING btree (org_id) WHERE is_default_sender;
 CREATE UNIQUE INDEX email_inboxes_hosted ON public.email_inboxes USING btree (address) WHERE is_hosted;
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.email_inboxes FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"email_inbox","ref":"id","name":"address","as":null,"org":"org_id","isPart":false,"shown":["address","display_name","team_id","is_default_sender","is_hosted"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.email_inboxes FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"email_inbox","ref":"id","name":"address","as":null,"org":"org_id","isPart":false,"shown":["address","display_name","team_id","is_default_sender","is_hosted"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table email_requests (
   org_id uuid not null,
@@ -1226,6 +1269,7 @@ CREATE INDEX exports_by_creation ON public.exports USING btree (org_id, created_
 CREATE INDEX exports_completed ON public.exports USING btree (expires_at) WHERE (state = 'completed'::text);
 CREATE INDEX exports_ended ON public.exports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX exports_running ON public.exports USING btree (org_id, id) WHERE (state = 'running'::text);
+CREATE TRIGGER audit_rows AFTER INSERT ON public.exports FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"export","ref":"id","name":"resource","as":null,"org":"org_id","isPart":false,"shown":["resource","format"],"expanded":[],"ignored":["created_after","created_before","actor","state","attempt","restarts","known_erasures","written","org_id","id","created_at","updated_at"]}');
 
 create table handoff_holds (
   org_id uuid not null,
@@ -1259,6 +1303,8 @@ create table help_center_articles (
 );
 CREATE INDEX help_center_articles_by_creation ON public.help_center_articles USING btree (org_id, created_at, id);
 CREATE INDEX help_center_articles_of_category ON public.help_center_articles USING btree (org_id, category_id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.help_center_articles FOR EACH ROW WHEN (((to_jsonb(old.*) - '{hash,slug,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{hash,slug,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"help_center_article","ref":"id","name":"title","as":null,"org":"org_id","isPart":false,"shown":["path","title","position"],"expanded":[],"ignored":["hash","slug","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.help_center_articles FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"help_center_article","ref":"id","name":"title","as":null,"org":"org_id","isPart":false,"shown":["path","title","position"],"expanded":[],"ignored":["hash","slug","org_id","id","created_at","updated_at"]}');
 
 create table help_center_categories (
   org_id uuid not null,
@@ -1277,6 +1323,8 @@ create table help_center_categories (
   constraint help_center_categories_org_id_path_key UNIQUE (org_id, path)
 );
 CREATE INDEX help_center_categories_of_parent ON public.help_center_categories USING btree (org_id, parent_id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.help_center_categories FOR EACH ROW WHEN (((to_jsonb(old.*) - '{hash,slug,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{hash,slug,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"help_center_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["path","name","position"],"expanded":[],"ignored":["hash","slug","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.help_center_categories FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"help_center_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["path","name","position"],"expanded":[],"ignored":["hash","slug","org_id","id","created_at","updated_at"]}');
 
 create table help_center_operations (
   org_id uuid not null,
@@ -1294,6 +1342,8 @@ create table help_centers (
   constraint help_centers_pkey PRIMARY KEY (org_id),
   constraint help_centers_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.help_centers FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"help_center","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":[],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.help_centers FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"help_center","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":[],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table idempotency_keys (
   principal_id uuid not null,
@@ -1709,7 +1759,10 @@ create table integrations (
   constraint integrations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX integrations_by_portal ON public.integrations USING btree (((settings ->> 'portal_id'::text))) WHERE (kind = 'crm'::text);
+CREATE INDEX integrations_failing ON public.integrations USING btree (failing_since) WHERE (failing_since IS NOT NULL);
 CREATE INDEX integrations_unconfirmed ON public.integrations USING btree (org_id, kind) WHERE ((kind = 'crm'::text) AND (account_id IS NULL) AND ((settings ->> 'portal_id'::text) IS NOT NULL) AND (settings ? 'oauth'::text));
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.integrations FOR EACH ROW WHEN (((to_jsonb(old.*) - '{kind,name,connected,account_id,last_error,last_success_at,last_error_at,failing_since,has_standing_error,errors_cut_at,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{kind,name,connected,account_id,last_error,last_success_at,last_error_at,failing_since,has_standing_error,errors_cut_at,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"integration","ref":"kind/name","name":null,"as":null,"org":"org_id","isPart":false,"shown":["provider"],"expanded":["settings"],"ignored":["kind","name","connected","account_id","last_error","last_success_at","last_error_at","failing_since","has_standing_error","errors_cut_at","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.integrations FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"integration","ref":"kind/name","name":null,"as":null,"org":"org_id","isPart":false,"shown":["provider"],"expanded":["settings"],"ignored":["kind","name","connected","account_id","last_error","last_success_at","last_error_at","failing_since","has_standing_error","errors_cut_at","org_id","id","created_at","updated_at"]}');
 
 create table knowledge_chunks (
   org_id uuid not null,
@@ -1845,6 +1898,8 @@ create table mcp_servers (
   constraint mcp_servers_org_id_kind_name_fkey FOREIGN KEY (org_id, kind, name) REFERENCES integrations(org_id, kind, name) ON DELETE CASCADE
 );
 CREATE INDEX mcp_servers_by_request ON public.mcp_servers USING btree (requested_at);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.mcp_servers FOR EACH ROW WHEN (((to_jsonb(old.*) - '{name,kind,verdict,protocol,listed_at,requested_at,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{name,kind,verdict,protocol,listed_at,requested_at,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"mcp_server","ref":"name","name":"name","as":null,"org":"org_id","isPart":false,"shown":[],"expanded":[],"ignored":["name","kind","verdict","protocol","listed_at","requested_at","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.mcp_servers FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"mcp_server","ref":"name","name":"name","as":null,"org":"org_id","isPart":false,"shown":[],"expanded":[],"ignored":["name","kind","verdict","protocol","listed_at","requested_at","org_id","id","created_at","updated_at"]}');
 
 create table mcp_tools (
   org_id uuid not null,
@@ -1863,6 +1918,8 @@ create table mcp_tools (
   constraint mcp_tools_org_id_server_fkey FOREIGN KEY (org_id, server) REFERENCES mcp_servers(org_id, name) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX mcp_tools_by_action ON public.mcp_tools USING btree (org_id, action_id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.mcp_tools FOR EACH ROW WHEN (((to_jsonb(old.*) - '{server,tool,action_id,listed,listed_hash,problem,accepted_hash,accepted_at,changed_at,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{server,tool,action_id,listed,listed_hash,problem,accepted_hash,accepted_at,changed_at,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"mcp_server","ref":"server","name":null,"as":"tools","org":"org_id","isPart":true,"shown":[],"expanded":[],"ignored":["server","tool","action_id","listed","listed_hash","problem","accepted_hash","accepted_at","changed_at","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.mcp_tools FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"mcp_server","ref":"server","name":null,"as":"tools","org":"org_id","isPart":true,"shown":[],"expanded":[],"ignored":["server","tool","action_id","listed","listed_hash","problem","accepted_hash","accepted_at","changed_at","org_id","id","created_at","updated_at"]}');
 
 create table media (
   org_id uuid not null,
@@ -1888,6 +1945,8 @@ create table member_roles (
   constraint member_roles_org_id_role_id_fkey FOREIGN KEY (org_id, role_id) REFERENCES roles(org_id, id),
   constraint member_roles_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.member_roles FOR EACH ROW WHEN (((to_jsonb(old.*) - '{user_id,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{user_id,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"member","ref":"user_id","name":null,"as":null,"org":"org_id","isPart":true,"shown":["role"],"expanded":[],"ignored":["user_id","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.member_roles FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"member","ref":"user_id","name":null,"as":null,"org":"org_id","isPart":true,"shown":["role"],"expanded":[],"ignored":["user_id","org_id","id","created_at","updated_at"]}');
 
 create table members (
   org_id uuid not null,
@@ -1903,6 +1962,8 @@ create table members (
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX members_by_user ON public.members USING btree (user_id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.members FOR EACH ROW WHEN (((to_jsonb(old.*) - '{is_available,language,settings,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{is_available,language,settings,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"member","ref":"user_id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name"],"expanded":[],"ignored":["is_available","language","settings","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"member","ref":"user_id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name"],"expanded":[],"ignored":["is_available","language","settings","org_id","id","created_at","updated_at"]}');
 
 create table message_overrides (
   org_id uuid not null,
@@ -1965,6 +2026,34 @@ create table office_hours (
   constraint office_hours_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX office_hours_by_creation ON public.office_hours USING btree (org_id, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.office_hours FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"office_hours","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","iana_timezone","shifts","holidays"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.office_hours FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"office_hours","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","iana_timezone","shifts","holidays"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+
+create table operator_keys (
+  id uuid not null,
+  name text not null,
+  secret_hash bytea not null,
+  created_at timestamp(3) with time zone default now() not null,
+  revoked_at timestamp(3) with time zone,
+  constraint operator_keys_pkey PRIMARY KEY (id)
+);
+
+create table operator_links (
+  token_hash bytea not null,
+  name text not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint operator_links_pkey PRIMARY KEY (token_hash)
+);
+
+create table operator_sessions (
+  token_hash bytea not null,
+  id uuid not null,
+  name text not null,
+  created_at timestamp(3) with time zone default now() not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint operator_sessions_pkey PRIMARY KEY (token_hash),
+  constraint operator_sessions_id_key UNIQUE (id)
+);
 
 create table org_api_keys (
   org_id uuid not null,
@@ -1978,6 +2067,8 @@ create table org_api_keys (
   constraint org_api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX org_api_keys_by_age ON public.org_api_keys USING btree (org_id, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.org_api_keys FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"api_key","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","scopes"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.org_api_keys FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"api_key","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","scopes"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table orgs (
   id uuid not null,
@@ -1998,6 +2089,8 @@ create table orgs (
   constraint orgs_widget_token_key UNIQUE (widget_token)
 );
 CREATE INDEX orgs_by_partner ON public.orgs USING btree (partner_id, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.orgs FOR EACH ROW WHEN (((to_jsonb(old.*) - '{partner_id,external_id,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{partner_id,external_id,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"org","ref":"id","name":"name","as":null,"org":"id","isPart":false,"shown":["name","website","language","settings"],"expanded":["settings"],"ignored":["partner_id","external_id","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.orgs FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"org","ref":"id","name":"name","as":null,"org":"id","isPart":false,"shown":["name","website","language","settings"],"expanded":["settings"],"ignored":["partner_id","external_id","org_id","id","created_at","updated_at"]}');
 
 create table outbox (
   id bigint generated always as identity not null,
@@ -2028,7 +2121,9 @@ CREATE INDEX outbox_by_workflow ON public.outbox USING btree (workflow_id, id) W
 CREATE INDEX outbox_commands_in_order ON public.outbox USING btree (org_id, is_deferrable, id) WHERE (kind <> 'event'::text);
 CREATE INDEX outbox_events ON public.outbox USING btree (id) WHERE (kind = 'event'::text);
 CREATE INDEX outbox_events_by_org ON public.outbox USING btree (org_id, id) WHERE (kind = 'event'::text);
+CREATE INDEX outbox_failing ON public.outbox USING btree (id) WHERE (attempts > 0);
 CREATE INDEX outbox_interrupted_events ON public.outbox USING btree (org_id, subject_id, id) WHERE ((kind = 'event'::text) AND (interruptions > 0));
+CREATE INDEX outbox_parked ON public.outbox USING btree (id) WHERE (available_at = 'infinity'::timestamp with time zone);
 
 create table outbox_claims (
   id bigint generated always as identity not null,
@@ -2081,6 +2176,8 @@ create table phone_agents (
   constraint phone_agents_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint phone_agents_type_check CHECK ((type = ANY (ARRAY['inbound'::text, 'outbound'::text])))
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.phone_agents FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"phone_agent","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","type","voice_id","language","use_org_knowledgebase","action_ids","model"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.phone_agents FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"phone_agent","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","type","voice_id","language","use_org_knowledgebase","action_ids","model"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table phone_numbers (
   org_id uuid not null,
@@ -2093,6 +2190,8 @@ create table phone_numbers (
   constraint phone_numbers_org_id_phone_agent_id_fkey FOREIGN KEY (org_id, phone_agent_id) REFERENCES phone_agents(org_id, id) ON DELETE CASCADE
 );
 CREATE INDEX phone_numbers_of_agent ON public.phone_numbers USING btree (org_id, phone_agent_id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.phone_numbers FOR EACH ROW WHEN (((to_jsonb(old.*) - '{provider_id,number,bound_at,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{provider_id,number,bound_at,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"phone_number","ref":"provider_id","name":"number","as":null,"org":"org_id","isPart":false,"shown":["phone_agent_id"],"expanded":[],"ignored":["provider_id","number","bound_at","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.phone_numbers FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"phone_number","ref":"provider_id","name":"number","as":null,"org":"org_id","isPart":false,"shown":["phone_agent_id"],"expanded":[],"ignored":["provider_id","number","bound_at","org_id","id","created_at","updated_at"]}');
 
 create unlogged table rate_limits (
   key text not null,
@@ -2119,6 +2218,8 @@ create table redactions (
 );
 CREATE INDEX redactions_by_creation ON public.redactions USING btree (org_id, created_at, id);
 CREATE INDEX redactions_by_session ON public.redactions USING btree (org_id, session_id, created_at);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.redactions FOR EACH ROW WHEN (((to_jsonb(old.*) - '{reason,api_key_id,actor,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{reason,api_key_id,actor,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"redaction","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["kind","session_id","message_id","affected"],"expanded":[],"ignored":["reason","api_key_id","actor","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.redactions FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"redaction","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["kind","session_id","message_id","affected"],"expanded":[],"ignored":["reason","api_key_id","actor","org_id","id","created_at","updated_at"]}');
 
 create table roles (
   org_id uuid not null,
@@ -2238,6 +2339,9 @@ create table sending_domains (
   constraint sending_domains_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint sending_domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text])))
 );
+CREATE INDEX sending_domains_failed ON public.sending_domains USING btree (checked_at) WHERE (status = 'failed'::text);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.sending_domains FOR EACH ROW WHEN (((to_jsonb(old.*) - '{public_key,status,dmarc_status,checked_at,found,dmarc_found,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{public_key,status,dmarc_status,checked_at,found,dmarc_found,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"email_domain","ref":"domain","name":"domain","as":null,"org":"org_id","isPart":false,"shown":["domain","selector"],"expanded":[],"ignored":["public_key","status","dmarc_status","checked_at","found","dmarc_found","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.sending_domains FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"email_domain","ref":"domain","name":"domain","as":null,"org":"org_id","isPart":false,"shown":["domain","selector"],"expanded":[],"ignored":["public_key","status","dmarc_status","checked_at","found","dmarc_found","org_id","id","created_at","updated_at"]}');
 
 create table sending_pause (
   is_only_row boolean default true not null,
@@ -2303,6 +2407,8 @@ create table sequence_steps (
   constraint sequence_steps_org_id_sequence_id_fkey FOREIGN KEY (org_id, sequence_id) REFERENCES sequences(org_id, id)
 );
 CREATE INDEX sequence_steps_in_order ON public.sequence_steps USING btree (org_id, sequence_id, "position");
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.sequence_steps FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"sequence","ref":"sequence_id","name":null,"as":"steps","org":"org_id","isPart":true,"shown":[],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.sequence_steps FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"sequence","ref":"sequence_id","name":null,"as":"steps","org":"org_id","isPart":true,"shown":[],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table sequences (
   org_id uuid not null,
@@ -2331,7 +2437,10 @@ CREATE INDEX sequences_active ON public.sequences USING btree (org_id, id) WHERE
 CREATE INDEX sequences_by_creation ON public.sequences USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX sequences_listening ON public.sequences USING btree (org_id) WHERE (is_continuous AND (deleted_at IS NULL) AND (status = ANY (ARRAY['active'::text, 'paused'::text])));
 CREATE INDEX sequences_of_status_by_creation ON public.sequences USING btree (org_id, status, created_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX sequences_paused_by_problem ON public.sequences USING btree (paused_at) WHERE ((status = 'paused'::text) AND (paused_reason IS NOT NULL) AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX sequences_custom_id_key ON public.sequences USING btree (org_id, custom_id) WHERE (deleted_at IS NULL);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.sequences FOR EACH ROW WHEN (((to_jsonb(old.*) - '{started_at,paused_at,canceled_at,ended_at,changes_to_apply,has_stale_turns,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{started_at,paused_at,canceled_at,ended_at,changes_to_apply,has_stale_turns,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"sequence","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","custom_id","is_continuous","status","gates"],"expanded":[],"ignored":["started_at","paused_at","canceled_at","ended_at","changes_to_apply","has_stale_turns","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.sequences FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"sequence","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","custom_id","is_continuous","status","gates"],"expanded":[],"ignored":["started_at","paused_at","canceled_at","ended_at","changes_to_apply","has_stale_turns","org_id","id","created_at","updated_at"]}');
 
 create table session_events (
   org_id uuid not null,
@@ -2597,6 +2706,8 @@ create table sla_policies (
 );
 CREATE INDEX sla_policies_by_creation ON public.sla_policies USING btree (org_id, created_at, id);
 CREATE INDEX sla_policies_by_office_hours ON public.sla_policies USING btree (org_id, office_hours_id) WHERE (office_hours_id IS NOT NULL);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.sla_policies FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"sla_policy","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","office_hours_id","first_reply_target_seconds","next_reply_target_seconds","resolution_target_seconds","assignment"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.sla_policies FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"sla_policy","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","office_hours_id","first_reply_target_seconds","next_reply_target_seconds","resolution_target_seconds","assignment"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table suppressions (
   org_id uuid not null,
@@ -2625,6 +2736,8 @@ create table tag_categories (
   constraint tag_categories_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint tag_categories_org_id_name_key_key UNIQUE (org_id, name_key)
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.tag_categories FOR EACH ROW WHEN (((to_jsonb(old.*) - '{name_key,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{name_key,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"tag_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description"],"expanded":[],"ignored":["name_key","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.tag_categories FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"tag_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description"],"expanded":[],"ignored":["name_key","org_id","id","created_at","updated_at"]}');
 
 create table tag_settings (
   org_id uuid not null,
@@ -2632,6 +2745,8 @@ create table tag_settings (
   constraint tag_settings_pkey PRIMARY KEY (org_id),
   constraint tag_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.tag_settings FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"tag_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["auto_tagging_enabled"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.tag_settings FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"tag_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["auto_tagging_enabled"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table tags (
   org_id uuid not null,
@@ -2647,6 +2762,8 @@ create table tags (
   constraint tags_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX tags_by_category ON public.tags USING btree (org_id, category_id, tag_key) WHERE (category_id IS NOT NULL);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.tags FOR EACH ROW WHEN (((to_jsonb(old.*) - '{tag_key,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{tag_key,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"tag","ref":"tag_key","name":"tag_name","as":null,"org":"org_id","isPart":false,"shown":["tag_name","exclude_from_auto_tagging","description","category_id"],"expanded":[],"ignored":["tag_key","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.tags FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"tag","ref":"tag_key","name":"tag_name","as":null,"org":"org_id","isPart":false,"shown":["tag_name","exclude_from_auto_tagging","description","category_id"],"expanded":[],"ignored":["tag_key","org_id","id","created_at","updated_at"]}');
 
 create table team_members (
   org_id uuid not null,
@@ -2658,6 +2775,8 @@ create table team_members (
   constraint team_members_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE
 );
 CREATE INDEX team_members_by_user ON public.team_members USING btree (org_id, user_id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.team_members FOR EACH ROW WHEN (((to_jsonb(old.*) - '{team_id,turn,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{team_id,turn,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"team","ref":"team_id","name":null,"as":null,"org":"org_id","isPart":true,"shown":["user_id"],"expanded":[],"ignored":["team_id","turn","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.team_members FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"team","ref":"team_id","name":null,"as":null,"org":"org_id","isPart":true,"shown":["user_id"],"expanded":[],"ignored":["team_id","turn","org_id","id","created_at","updated_at"]}');
 
 create table teams (
   org_id uuid not null,
@@ -2677,6 +2796,8 @@ create table teams (
 );
 CREATE INDEX teams_by_creation ON public.teams USING btree (org_id, created_at, id);
 CREATE INDEX teams_by_office_hours ON public.teams USING btree (org_id, support_office_hours_id) WHERE (support_office_hours_id IS NOT NULL);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.teams FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"team","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description","is_support_enabled","support_office_hours_id","support_assignment_strategy"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.teams FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"team","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description","is_support_enabled","support_office_hours_id","support_assignment_strategy"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table ticket_counters (
   org_id uuid not null,
@@ -2695,6 +2816,8 @@ create table training_directories (
   constraint training_directories_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX training_directories_by_creation ON public.training_directories USING btree (org_id, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.training_directories FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"training_directory","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.training_directories FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"training_directory","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table training_items (
   org_id uuid not null,
@@ -2723,6 +2846,8 @@ CREATE INDEX training_items_always_active ON public.training_items USING btree (
 CREATE INDEX training_items_by_creation ON public.training_items USING btree (org_id, created_at, id);
 CREATE INDEX training_items_learned ON public.training_items USING btree (org_id, learned_from_session_id) WHERE (learned_from_session_id IS NOT NULL);
 CREATE INDEX training_items_of_directory ON public.training_items USING btree (org_id, directory_id, created_at, id) WHERE (directory_id IS NOT NULL);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.training_items FOR EACH ROW WHEN (((to_jsonb(old.*) - '{published_at,learned_from_session_id,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{published_at,learned_from_session_id,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"training","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["type","is_draft","visibility","version","directory_id","restricted_to_channels","restricted_to_segments"],"expanded":[],"ignored":["published_at","learned_from_session_id","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.training_items FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"training","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["type","is_draft","visibility","version","directory_id","restricted_to_channels","restricted_to_segments"],"expanded":[],"ignored":["published_at","learned_from_session_id","org_id","id","created_at","updated_at"]}');
 
 create table training_versions (
   org_id uuid not null,
@@ -2824,6 +2949,9 @@ create table webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_by_creation ON public.webhook_endpoints USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX webhook_endpoints_deleted ON public.webhook_endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX webhook_endpoints_disabled ON public.webhook_endpoints USING btree (disabled_at) WHERE ((disabled_because IS NOT NULL) AND (deleted_at IS NULL));
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.webhook_endpoints FOR EACH ROW WHEN (((to_jsonb(old.*) - '{disabled_because,disabled_at,failures,failing_since,probe_at,next_slot_at,is_sending,earlier_secrets,recoveries,last_failed_at,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{disabled_because,disabled_at,failures,failing_since,probe_at,next_slot_at,is_sending,earlier_secrets,recoveries,last_failed_at,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"webhook","ref":"id","name":"description","as":null,"org":"org_id","isPart":false,"shown":["description","event_types","payload","ordered","max_per_second","header_names","enabled"],"expanded":[],"ignored":["disabled_because","disabled_at","failures","failing_since","probe_at","next_slot_at","is_sending","earlier_secrets","recoveries","last_failed_at","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.webhook_endpoints FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"webhook","ref":"id","name":"description","as":null,"org":"org_id","isPart":false,"shown":["description","event_types","payload","ordered","max_per_second","header_names","enabled"],"expanded":[],"ignored":["disabled_because","disabled_at","failures","failing_since","probe_at","next_slot_at","is_sending","earlier_secrets","recoveries","last_failed_at","org_id","id","created_at","updated_at"]}');
 
 create table webhook_sequences (
   org_id uuid not null,
@@ -2874,6 +3002,8 @@ create table widget_settings (
   constraint widget_settings_pkey PRIMARY KEY (org_id),
   constraint widget_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE
 );
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.widget_settings FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"widget","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["settings"],"expanded":["settings"],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.widget_settings FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"widget","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["settings"],"expanded":["settings"],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table widget_visitors (
   org_id uuid not null,
@@ -2975,6 +3105,20 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_fields(row_values jsonb, expanded text[])
+ RETURNS TABLE(field text, base text, value jsonb)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select entry.key, entry.key, entry.value from jsonb_each(row_values) as entry
+      where not (entry.key = any(expanded) and jsonb_typeof(entry.value) = 'object')
+      union all
+      select entry.key || '.' || inner_entry.key, entry.key, inner_entry.value
+      from jsonb_each(row_values) as entry
+      cross join lateral jsonb_each(case when jsonb_typeof(entry.value) = 'object' then entry.value else '{}' end) as inner_entry
+      where entry.key = any(expanded)
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_events(behind uuid, max_events integer, share_after_failure double precision)
  RETURNS TABLE(id bigint, org_id uuid, type text, subject_id uuid, payload jsonb, depth integer, created_at timestamp with time zone, may_be_interrupted boolean)
@@ -3105,6 +3249,23 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_audit_entry(org uuid, of_kind text, of_ref text, of_name text, did text, what jsonb, signed_in jsonb DEFAULT NULL::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      actor jsonb := coalesce(nullif(current_setting('switchboard.actor', true), '')::jsonb, signed_in, '{"kind": "system"}');
+    begin
+      if what ->> 'part' is not null and exists (
+        select from audit_entries where org_id = org and ref = of_ref and created_at = now()::timestamptz(3)
+          and kind = of_kind and changes = what -> 'changes'
+      ) then return; end if;
+      insert into audit_entries (org_id, actor_kind, actor_id, actor_name, kind, ref, name, action, changes)
+      values (org, actor ->> 'kind', actor ->> 'id', left(actor ->> 'name', 255), of_kind, of_ref, left(of_name, 255), did,
+        what -> 'changes');
+    end
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.is_awaited(org uuid, event_type text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3187,6 +3348,71 @@ CREATE OR REPLACE FUNCTION public.position_offset()
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (0)::bigint;
+
+CREATE OR REPLACE FUNCTION public.record_audit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      setting jsonb := tg_argv[0]::jsonb;
+      before jsonb := case when tg_op = 'INSERT' then '{}' else to_jsonb(old) end;
+      after jsonb := case when tg_op = 'DELETE' then '{}' else to_jsonb(new) end;
+      present jsonb := case when tg_op = 'DELETE' then to_jsonb(old) else to_jsonb(new) end;
+      is_part boolean := (setting ->> 'isPart')::boolean;
+      shown text[] := array(select jsonb_array_elements_text(setting -> 'shown'));
+      expanded text[] := array(select jsonb_array_elements_text(setting -> 'expanded'));
+      ignored text[] := array(select jsonb_array_elements_text(setting -> 'ignored'));
+      ends text := case when present ? 'deleted_at' then 'deleted_at' when present ? 'revoked_at' then 'revoked_at' end;
+      did text;
+      refs text;
+      found jsonb;
+    begin
+      if tg_table_name = 'member_roles' then
+        select jsonb_build_object('role', name) || present into present from roles
+        where org_id = (present ->> 'org_id')::uuid and id = (present ->> 'role_id')::uuid;
+        if present is null then return null; end if;
+        before := case when tg_op = 'INSERT' then '{}' else present end - 'role_id';
+        after := case when tg_op = 'DELETE' then '{}' else present end - 'role_id';
+      end if;
+      did := case
+        when is_part then 'changed'
+        when tg_op = 'INSERT' then 'created'
+        when tg_op = 'DELETE' then 'deleted'
+        when before ->> ends is null and after ->> ends is not null then 'deleted'
+        when before ->> ends is not null and after ->> ends is null then 'created'
+        else 'changed' end;
+      if tg_op = 'DELETE' and before ->> ends is not null then return null; end if;
+      select coalesce(jsonb_agg(
+        case when coalesce(o.base, n.base) = any(shown)
+            and length(coalesce(o.value, 'null')::text) <= 500 and length(coalesce(n.value, 'null')::text) <= 500
+          then jsonb_build_object('field', coalesce(o.field, n.field), 'old', o.value, 'new', n.value)
+          else jsonb_build_object('field', coalesce(o.field, n.field)) end
+        order by coalesce(o.field, n.field)), '[]')
+      into found
+      from audit_fields(before, expanded) as o full join audit_fields(after, expanded) as n on n.field = o.field
+      where coalesce(o.value, 'null') is distinct from coalesce(n.value, 'null')
+        and not coalesce(o.base, n.base) = any(ignored);
+      if found = '[]' and did = 'changed' then return null; end if;
+      if setting ->> 'as' is not null then found := jsonb_build_array(jsonb_build_object('field', setting ->> 'as')); end if;
+      select string_agg(present ->> part, '/') into refs from unnest(string_to_array(setting ->> 'ref', '/')) as part;
+      perform insert_audit_entry((present ->> (setting ->> 'org'))::uuid, setting ->> 'kind', refs,
+        present ->> (setting ->> 'name'), did, jsonb_build_object('changes', found, 'part', case when is_part then 1 end));
+      return null;
+    end
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.record_sign_in()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      who text := (select name from members where org_id = new.org_id and user_id = new.user_id);
+    begin
+      perform insert_audit_entry(new.org_id, 'sign_in', new.user_id::text, who, 'created', '{"changes": []}',
+        jsonb_build_object('kind', 'member', 'id', new.user_id, 'name', who));
+      return null;
+    end
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.search_config(language text)
  RETURNS regconfig

@@ -27,7 +27,7 @@ export function findPartnerKey(db: Db, partnerId: string, keyId: string) {
   return db
     .selectFrom('partner_api_keys as key')
     .innerJoin('partners as partner', 'partner.id', 'key.partner_id')
-    .select(['partner.id as partner_id', 'partner.allowed_ips'])
+    .select(['partner.id as partner_id', 'partner.name as partner_name', 'partner.allowed_ips'])
     .where('key.partner_id', '=', partnerId)
     .where('key.id', '=', keyId)
     .where('key.revoked_at', 'is', null)

@@ -32,6 +32,7 @@ export interface MemberPrincipal {
 export interface PartnerPrincipal {
   kind: 'partner';
   id: string;
+  name: string;
   keyId: string;
   /** The CIDRs of the partner's networks. An empty list allows any address. */
   allowedIps: string[];
@@ -99,7 +100,13 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
       return lookUp(partners, claims, async () => {
         const key = await findPartnerKey(db, claims.ownerId, claims.keyId);
         if (key === undefined) return undefined;
-        return { kind: 'partner', id: key.partner_id, keyId: claims.keyId, allowedIps: key.allowed_ips };
+        return {
+          kind: 'partner',
+          id: key.partner_id,
+          name: key.partner_name,
+          keyId: claims.keyId,
+          allowedIps: key.allowed_ips,
+        };
       });
     },
     clearCache() {

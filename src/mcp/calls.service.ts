@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  RequestStateCodec,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { canonicalJson } from '../collections/canonical-json.ts';
 import type { Db } from '../db/connect.ts';
 import { DomainError, TooManyRequests } from '../errors.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
-import { askForConfirmation, type Perform } from './confirmations/service.ts';
+import { answerOf, asking, type QuestionState, questionFor } from './confirmations/questions.service.ts';
+import { askForConfirmation, decideByClient, getMcpConfirmation, type Perform } from './confirmations/service.ts';
 import { listRecentKeys } from './queries.ts';
 import { requestOf } from './tools/service.ts';
 import type { Tool } from './tools/tool.schema.ts';
@@ -25,7 +31,11 @@ export interface ToolCaller {
   /** Where a person decides about calls. */
   confirmationsUrl: string;
   requestId: string;
+  /** Seals what clients send back with a person's answer. */
+  questionStates: RequestStateCodec<QuestionState>;
 }
+
+type ToolResult = CallToolResult | InputRequiredResult;
 
 /**
  * Calls a tool. Every failure is a result with `isError`, which models read and mend: an error of the protocol would only
@@ -35,9 +45,10 @@ export async function callTool(
   caller: ToolCaller,
   tool: Tool,
   given: Record<string, unknown>,
-): Promise<CallToolResult> {
+  context: ServerContext,
+): Promise<ToolResult> {
   try {
-    return await caller.limited(() => callWithinLimits(caller, tool, given));
+    return await caller.limited(() => callWithinLimits(caller, tool, given, context));
   } catch (error) {
     if (error instanceof TooManyRequests)
       return failed(`429 ${error.reached.code}: ${error.message}. It was not done: wait ${error.retryAfterSeconds} s`);
@@ -50,8 +61,9 @@ async function callWithinLimits(
   caller: ToolCaller,
   tool: Tool,
   { idempotency_key: key, ...args }: Record<string, unknown>,
-): Promise<CallToolResult> {
-  if (tool.kind === 'confirm') return waitForPerson(caller, tool, args);
+  context: ServerContext,
+): Promise<ToolResult> {
+  if (tool.kind === 'confirm') return decidedByPerson(caller, tool, args, context);
   const keyed = tool.kind === 'write' ? await keyOf(caller, tool, args, key) : undefined;
   return timed(
     tool,
@@ -59,10 +71,50 @@ async function callWithinLimits(
   );
 }
 
-async function waitForPerson(caller: ToolCaller, tool: Tool, args: Record<string, unknown>): Promise<CallToolResult> {
-  const id = await askForConfirmation(caller.db, caller.org, tool, args);
-  const text = `Not done yet: it waits for a person of the organization, at ${caller.confirmationsUrl}?id=${id}. get_confirmation with the id ${id} says what was decided. Do not call ${tool.name} again for the same purpose.`;
+/**
+ * Has a person decide: at the client if it can ask, or else in the console. Each call is asked about once: the answer
+ * comes with the sealed id of the call, and counts for this one alone.
+ */
+async function decidedByPerson(
+  caller: ToolCaller,
+  tool: Tool,
+  args: Record<string, unknown>,
+  context: ServerContext,
+): Promise<ToolResult> {
+  const { db, org, perform, questionStates } = caller;
+  const question = await questionFor({ db, orgId: org.id, askedBy: org.name }, context, tool, args);
+  const answered = answerOf(context);
+  if (answered?.isAccepted !== undefined) {
+    const { id, isAccepted } = answered;
+    // Meanwhile the org may have decided that a client's yes is not enough.
+    if (isAccepted && question === undefined) return waitsInConsole(caller, tool, id);
+    const decision = decideByClient(db, org, { id, tool, given: args, isAccepted }, perform);
+    return timed(
+      tool,
+      decision.then(({ answer, state }) =>
+        answer === undefined ? alreadyDecided(tool, id, state) : resultOf(caller, tool, answer),
+      ),
+    );
+  }
+  const id = await askForConfirmation(db, org, tool, args, { isNotified: question === undefined });
+  if (question === undefined) return waitsInConsole(caller, tool, id);
+  const { state } = await getMcpConfirmation(db, org.id, id);
+  if (state !== 'needs_confirmation') return alreadyDecided(tool, id, state);
+  return asking(question, await questionStates.mint({ confirmation_id: id }, context));
+}
+
+function waitsInConsole({ confirmationsUrl }: ToolCaller, tool: Tool, id: string): CallToolResult {
+  const text = `Not done yet: it waits for a person of the organization, at ${confirmationsUrl}?id=${id}. get_confirmation with the id ${id} says what was decided. Do not call ${tool.name} again for the same purpose.`;
   return { content: [{ type: 'text', text }], structuredContent: { confirmation_id: id, state: 'needs_confirmation' } };
+}
+
+/** Says how a call stands that this one does not make. */
+function alreadyDecided({ name }: Tool, id: string, state: string): CallToolResult {
+  const text =
+    state === 'rejected'
+      ? `A person has rejected it: it was not done. Do not call ${name} again for the same purpose.`
+      : `It is ${state} already, under the id ${id}: get_confirmation says what came of it. Do not call ${name} again for the same purpose.`;
+  return { content: [{ type: 'text', text }], structuredContent: { confirmation_id: id, state } };
 }
 
 /**

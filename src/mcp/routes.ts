@@ -29,9 +29,10 @@ export const mcpRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, rate
       throw forbidden(`Pages of ${headers.origin} may not call this`);
     if (Array.isArray(body)) return reply.code(400).send(refusedBatch());
     // Loaded by the first request: most processes never need it.
-    const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    const [{ createMcpHandler }, { createMcpServer }, { createQuestionStates }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('./server.service.ts'),
+      import('./confirmations/questions.service.ts'),
     ]);
     const perform = performAs(app, request);
     const limited = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -39,7 +40,8 @@ export const mcpRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, rate
       return slots.use(org.keyId, work);
     };
     const confirmationsUrl = `${dashboardUrl}/console/assistants`;
-    const caller = { db, org, perform, limited, requestId, confirmationsUrl };
+    const questionStates = createQuestionStates(config.signingSecrets, org.keyId);
+    const caller = { db, org, perform, limited, requestId, confirmationsUrl, questionStates };
     const handler = createMcpHandler(() => createMcpServer(caller));
     const given = new Request(new URL(request.url, PUBLIC_URL), {
       method,

@@ -1,4 +1,4 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { hasScope } from '../schemas/scopes.ts';
 import { callTool, type ToolCaller } from './calls.service.ts';
@@ -25,6 +25,7 @@ export function createMcpServer(caller: ToolCaller): McpServer {
   const server = new McpServer(SERVER, {
     capabilities: { tools: { listChanged: false } },
     instructions: instructionsFor(allowed),
+    requestState: { verify: caller.questionStates.verify },
   });
   for (const tool of allowed) register(server, caller, tool);
   return server;
@@ -42,8 +43,10 @@ function register(server: McpServer, caller: ToolCaller, tool: Tool): void {
     idempotentHint: kind !== 'confirm',
     openWorldHint: kind === 'confirm',
   };
-  server.registerTool(name, { title, description, inputSchema, annotations }, (given: Record<string, unknown>) =>
-    callTool(caller, tool, given),
+  server.registerTool(
+    name,
+    { title, description, inputSchema, annotations },
+    (given: Record<string, unknown>, context: ServerContext) => callTool(caller, tool, given, context),
   );
 }
 

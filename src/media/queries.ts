@@ -125,7 +125,7 @@ export const listDeletedMedia = (db: Db, after: string, limit: number) =>
     .limit(limit)
     .execute();
 
-/** Deletes the rows of deleted files. Needs no org id: keys begin with it. */
+/** Deletes the rows of deleted files. Needs no org id: no other org has a file of the same key. */
 export async function deleteMediaRows(db: Db, keys: string[]): Promise<void> {
   if (keys.length === 0) return;
   await db.deleteFrom('media').where('key', 'in', keys).where('deleted_at', 'is not', null).execute();

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -18,8 +18,8 @@ export interface Spool {
   sha256: string;
   open(): Readable;
   /**
-   * Deletes the file. The caller of `spool` must call it. The file of a process that was killed is deleted by the next
-   * that starts on its machine.
+   * Deletes the file. The caller of `spool` must call it. The file of a process that was killed is deleted by the first
+   * that starts on its machine an hour later, or after that.
    */
   remove(): Promise<void>;
 }
@@ -27,17 +27,29 @@ export interface Spool {
 /** Machines that share a temporary folder have processes of the same numbers. */
 const PREFIX = `switchboard-${hostname().replaceAll(/[^A-Za-z0-9.-]/g, '_')}-`;
 
+/** A younger file may belong to a process that cannot be seen from here, such as one of another container. */
+const MIN_ABANDONED_MS = 3_600_000;
+
 /**
- * Deletes the temporary files of processes of this machine that have ended without deleting them. Call it at the start of
- * a process, before it spools anything.
+ * Deletes the temporary files of processes of this machine that have ended without deleting them, an hour after their last
+ * write. Call it at the start of a process, before it spools anything. It never throws: a folder that cannot be listed, and
+ * another user's files, stay as they are.
  */
 export async function removeAbandonedSpools(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  const folder = tmpdir();
+  for (const name of await readdir(folder).catch(() => [])) {
     const [, pid] = (name.startsWith(PREFIX) && /^(\d+)-[0-9a-f-]{36}$/.exec(name.slice(PREFIX.length))) || [];
-    if (pid !== undefined && !isAtWork(Number(pid)))
-      await rm(join(tmpdir(), name), { force: true }).catch(() => undefined); // another user's stays
+    const path = join(folder, name);
+    if (pid !== undefined && !isAtWork(Number(pid)) && (await isOld(path)))
+      await rm(path, { force: true }).catch(() => undefined);
   }
 }
+
+const isOld = (path: string): Promise<boolean> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs > MIN_ABANDONED_MS,
+    () => false,
+  );
 
 /** Whether another process of this machine has the number. */
 function isAtWork(pid: number): boolean {

@@ -12,7 +12,16 @@ export interface OrgRow {
   widget_token: string;
 }
 
-const ORG_COLUMNS = ['id', 'name', 'website', 'language', 'ai_instructions', 'created_at', 'updated_at'] as const;
+const ORG_COLUMNS = [
+  'id',
+  'name',
+  'website',
+  'language',
+  'ai_instructions',
+  'widget_token',
+  'created_at',
+  'updated_at',
+] as const;
 const PROVISIONED_COLUMNS = ['id', 'name', 'widget_token', 'external_id', 'created_at'] as const;
 
 /** Returns the new org, or undefined if the partner already has one with this external_id. */

@@ -34,12 +34,13 @@ export const Org = z
     website: z.string().nullable(),
     language: z.string().describe('ISO 639-1.'),
     ai_instructions: z.string().nullable().describe('null: as the partner says.'),
+    widget_token: z.string().describe('What the chat widget’s script on a page names.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: 'Organization' });
 
-const RoleName = z.enum(ROLE_NAMES);
+export const RoleName = z.enum(ROLE_NAMES);
 
 export const RoleList = z.object({
   items: z.array(z.object({ id: Id, name: RoleName }).meta({ id: 'Role' })),

@@ -16,6 +16,15 @@ interface Work {
   requestId?: string | undefined;
   /** Who does it. Histories name it. */
   actor?: Actor | undefined;
+  /** Who answers for what it changes of an org's settings. The audit names it. */
+  auditor?: Auditor | undefined;
+}
+
+/** Who changes settings: whoever calls the API, a partner, or the operator at the command line. */
+export interface Auditor {
+  kind: Actor['kind'] | 'partner' | 'operator';
+  id: string | number | null;
+  name: string | null;
 }
 
 const works = new AsyncLocalStorage<Work>();
@@ -82,3 +91,16 @@ export const runAsActor = <Result>(actor: Actor, call: () => Result): Result =>
 
 /** Returns who does the current work, if it is anybody but the product. */
 export const currentActor = (): Actor | undefined => works.getStore()?.actor;
+
+/** Sets who answers for what the current work changes of an org's settings. */
+export function setAuditor(auditor: Auditor): void {
+  const work = works.getStore();
+  if (work !== undefined) Object.assign(work, { auditor });
+}
+
+/** Calls the function as separate work that somebody answers for. */
+export const runAsAuditor = <Result>(auditor: Auditor, call: () => Result): Result =>
+  works.run({ owner: undefined, writer: undefined, auditor }, call);
+
+/** Returns who answers for what the current work changes of an org's settings, if it can change them. */
+export const currentAuditor = (): Auditor | undefined => works.getStore()?.auditor;

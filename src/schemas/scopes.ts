@@ -28,10 +28,15 @@ const RESOURCES = [
   'workflows',
 ] as const;
 
-export type KeyScope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'confirmations:write' | 'crm-miaw:write';
+export type KeyScope =
+  | `${(typeof RESOURCES)[number]}:${'read' | 'write'}`
+  | 'audit:read'
+  | 'confirmations:write'
+  | 'crm-miaw:write';
 
 const KEY_SCOPES: KeyScope[] = [
   ...RESOURCES.flatMap((name): KeyScope[] => [`${name}:read`, `${name}:write`]),
+  'audit:read',
   'confirmations:write',
   'crm-miaw:write',
 ];
@@ -39,8 +44,8 @@ const KEY_SCOPES: KeyScope[] = [
 /** A permission of an org key. */
 export const KeyScope = z.enum(KEY_SCOPES).meta({ id: 'KeyScope' });
 
-/** The callers allowed on a route: keys with this scope, any org key, any partner key, or anybody. */
-export type Scope = KeyScope | 'any' | 'partner' | 'public';
+/** The callers allowed on a route: keys with this scope, any org key, any partner key, the operator's, or anybody. */
+export type Scope = KeyScope | 'any' | 'partner' | 'operator' | 'public';
 
 /** Returns whether the caller's key has a scope. */
 export const hasScope = ({ scopes }: Pick<OrgPrincipal, 'scopes'>, scope: Scope): boolean =>

@@ -6,6 +6,8 @@ export interface LoginMailRequest {
   requestId: string;
   /** The path to open once signed in. */
   next: string | null;
+  /** Whether somebody else has added the member and asks for the mail. */
+  isInvite?: boolean;
 }
 
 /** Sends a login link to a member who asked for it. */

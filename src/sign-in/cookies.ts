@@ -2,7 +2,9 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { Config } from '../config.ts';
 import { MAX_SESSION_SECONDS } from './sessions.service.ts';
 
-const NAME = 'switchboard_session';
+const NAMES = { member: 'switchboard_session', operator: 'switchboard_operator' };
+/** The session of an operator is not extended. */
+const OPERATOR_SECONDS = 12 * 3_600;
 const MAX_TOKEN_LENGTH = 100;
 
 export interface SessionCookie {
@@ -16,15 +18,22 @@ export interface SessionCookie {
  * Returns the cookie of sessions: scripts and other sites' requests do not have it. Under https its name keeps other
  * hosts of the domain from setting it (RFC 6265bis, `__Host-`).
  */
-export function sessionCookieOf(config: Pick<Config, 'PUBLIC_URL'>): SessionCookie {
+export const sessionCookieOf = (config: Pick<Config, 'PUBLIC_URL'>): SessionCookie =>
+  cookieOf(config, 'member', MAX_SESSION_SECONDS);
+
+/** Returns the cookie of the operator's sessions. No route of an org reads it. */
+export const operatorCookieOf = (config: Pick<Config, 'PUBLIC_URL'>): SessionCookie =>
+  cookieOf(config, 'operator', OPERATOR_SECONDS);
+
+function cookieOf(config: Pick<Config, 'PUBLIC_URL'>, of: keyof typeof NAMES, maxAge: number): SessionCookie {
   const secure = !isPlainLoopback(config);
-  const name = secure ? `__Host-${NAME}` : NAME;
+  const name = secure ? `__Host-${NAMES[of]}` : NAMES[of];
   const options: CookieSerializeOptions = {
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
     secure,
-    maxAge: MAX_SESSION_SECONDS,
+    maxAge,
   };
   return {
     name,

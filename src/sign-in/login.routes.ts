@@ -47,5 +47,14 @@ export async function limitLogins(
   reply: Parameters<typeof enforce>[3],
 ): Promise<void> {
   await enforce(rateLimits, 'sign-in', networkOf(ip), reply);
+  await limitMails(rateLimits, email, reply);
+}
+
+/** Counts a mail with a login link to an address. Throws a 429 for too many. */
+export async function limitMails(
+  rateLimits: Deps['rateLimits'],
+  email: string,
+  reply: Parameters<typeof enforce>[3],
+): Promise<void> {
   await enforce(rateLimits, 'sign-in', createHash('sha256').update(email).digest('base64url'), reply);
 }

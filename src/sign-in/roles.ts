@@ -1,8 +1,8 @@
 import { ROLE_NAMES, type RoleName } from '../schemas/roles.ts';
 import { KeyScope } from '../schemas/scopes.ts';
 
-/** Settings of the org with its connections and keys are for admins only. */
-const FOR_ADMINS: KeyScope[] = ['org:read', 'webhooks:read'];
+/** Settings of the org with its connections, keys and audit are for admins only. */
+const FOR_ADMINS: KeyScope[] = ['org:read', 'webhooks:read', 'audit:read'];
 const READING = KeyScope.options.filter((scope) => scope.endsWith(':read') && !FOR_ADMINS.includes(scope));
 /** What agents do in conversations and with contacts. */
 const ANSWERING: KeyScope[] = [

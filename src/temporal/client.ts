@@ -34,6 +34,18 @@ export function connectTemporal({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }: Config
 }
 
 /**
+ * Creates a client whose calls are tried once, for a program that lives on: the SDK's later attempts would end the process
+ * if the connection were closed meanwhile.
+ */
+export function connectTemporalWithoutRetries({
+  TEMPORAL_ADDRESS: address,
+  TEMPORAL_NAMESPACE,
+}: Config): TemporalClient {
+  const connection = Connection.lazy({ address, connectTimeout: '2s', channelArgs: RECONNECT, interceptors: [] });
+  return { client: new Client({ connection, namespace: TEMPORAL_NAMESPACE }), close: () => connection.close() };
+}
+
+/**
  * Creates what asks Temporal whether it can take work. Once Temporal is there, it is connected within about a second. A
  * call is tried once: the SDK's later attempts would end the process if the connection were closed meanwhile.
  */

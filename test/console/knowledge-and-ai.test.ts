@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
 import { addTurn } from '../ai/calls/calling.ts';
@@ -50,6 +51,12 @@ const IS_LONG = process.env.TEST_TIER === 'long';
 
   it('shows what a crawl changed, and has held removals refused and accepted', async () => {
     const [kept, removed] = [await siteWithHeldPages('kept'), await siteWithHeldPages('removed')];
+    await stack.db
+      .updateTable('crawl_changes')
+      .set({ diff: sql<string>`diff || ${'\n\\ Left out: 1,234 more characters'}` })
+      .where('org_id', '=', org.id)
+      .where('diff', 'is not', null)
+      .execute();
     const { page, complaints } = await admin(`/knowledge/websites/${kept}`);
     const held = page.getByRole('region', { name: '2 removals are held' });
     await held.getByText('Not found').nth(1).waitFor();
@@ -60,6 +67,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByRole('list', { name: 'Crawls' }).getByRole('button').nth(1).click();
     await page.getByText('What changed').click();
     await page.getByText('+ ++i says how it was rewritten.').waitFor();
+    await page.getByText('Left out: 1,234 more characters').waitFor();
     await page.goto(`${stack.url}/console/knowledge/websites/${removed}`);
     await button(page, 'Remove them').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the pages' }).click();

@@ -1,7 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { insertImport } from '../../src/contacts/imports/queries.ts';
-import { continueImport, storeImport } from '../../src/contacts/imports/service.ts';
+import { continueImport, startImport, storeImport } from '../../src/contacts/imports/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
+import { purgeDeletedMedia } from '../../src/media/service.ts';
 import { spool } from '../../src/media/spool.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -158,6 +159,28 @@ describe('a file that cannot be imported', () => {
     expect([other.status, other.body.message]).toEqual([415, expect.stringContaining('text/csv')]);
     expect((await org.post('/contacts', 'email\n', CSV)).status).toBe(415);
   });
+});
+
+it('the file of an import that nobody has recorded is deleted after an hour, and that of a recorded one stays', async () => {
+  const { db, deps } = stack;
+  const file = await spool([Buffer.from('email\nann@example.com\n')], 1_000);
+  const stored = () => storeImport(db, deps.storage, org.id, { file, options: { update: true } });
+  const [lost, recorded] = [await stored(), await stored()];
+  await startImport(db, org.id, recorded);
+  await db
+    .updateTable('media')
+    .set({ deleted_at: new Date() })
+    .where('org_id', '=', org.id)
+    .where('deleted_at', 'is not', null)
+    .execute();
+  await purgeDeletedMedia(db, deps.storage);
+  expect(await deps.storage.get(lost.storage_key)).toBeUndefined();
+  await eventually('the import', async () => {
+    const { body } = await org.get(`/contacts/imports/${recorded.id}`);
+    return body.status === 'completed' && body.created === 1;
+  });
+  await expect(startImport(db, org.id, lost)).rejects.toMatchObject({ kind: 'unavailable' });
+  await file.remove();
 });
 
 describe('an interrupted import', () => {

@@ -105,6 +105,8 @@ it('evals-in-ci/run.ts fails the build if fewer cases pass than it wants, and sa
   const messages = [{ sender: 'contact', text: 'I want to talk to a human' }];
   const cases = ['handed_off', 'answered'].map((ends) => ({ name: `ends ${ends}`, messages, checks: { ends } }));
   writeFileSync(file, JSON.stringify(cases));
+  const other = { ...cases[1], name: 'ends answered' };
+  const { body: kept } = await stack.org.post('/autopilot/evals', other);
   const failure = await runExample('evals-in-ci/run.ts', { args: [file] }).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: 1,
@@ -112,6 +114,7 @@ it('evals-in-ci/run.ts fails the build if fewer cases pass than it wants, and sa
   });
   const enough = await runExample('evals-in-ci/run.ts', { args: [file], env: { MIN_PASS_SHARE: '0.5' } });
   expect(enough).toContain('1 of 2 cases passed: enough');
+  expect((await stack.org.delete(`/autopilot/evals/${kept.id}`)).status).toBe(200);
   rmSync(folder, { recursive: true });
 });
 

@@ -33,6 +33,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     });
     ({ page } = await browser.open(link.url));
     page.setDefaultTimeout(WAIT_MS);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.goto(`${stack.url}/console/inbox`);
     await page.getByText('Nothing is yours').waitFor();
   }, TEST_LIMIT_MS);
   afterEach(() => page.context().close());

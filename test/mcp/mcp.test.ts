@@ -284,3 +284,109 @@ it('a call whose process has died is made once, by a second confirmation', async
   expect(await messagesOf(id)).toHaveLength(1);
   await assistant.close();
 });
+
+describe('a client that can ask its person', () => {
+  type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> };
+  const YES: Answer = { action: 'accept', content: { confirm: true } };
+
+  /** A client whose person gives this answer, and the questions that it has shown. */
+  async function askingClient(answer: Answer, options: object = {}, key = org.key) {
+    const questions: string[] = [];
+    const bodies: { params?: { requestState?: string } }[] = [];
+    const recording: typeof fetch = (url, request) => {
+      if (typeof request?.body === 'string') bodies.push(JSON.parse(request.body));
+      return fetch(url, request);
+    };
+    const client = new ModernClient(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } }, ...options },
+    );
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      questions.push(params.message);
+      return answer;
+    });
+    await client.connect(new ModernTransport(endpoint(), { ...sent(key), fetch: recording }));
+    const call = async (name: string, args: Record<string, unknown>) =>
+      (await client.callTool({ name, arguments: args })) as Result;
+    return { questions, bodies, call, close: () => client.close() };
+  }
+
+  it('asks once with all of the arguments, and sends after a yes alone', async () => {
+    for (const [answer, sentTexts] of [
+      [YES, 1],
+      [{ action: 'accept', content: { confirm: false } }, 0],
+      [{ action: 'decline' }, 0],
+      [{ action: 'cancel' }, 0],
+    ] as const) {
+      const id = await newSession();
+      const { questions, call, close } = await askingClient(answer);
+      const result = await call('send_message', { id, text: 'It is on its way' });
+      expect(questions).toEqual([expect.stringContaining('text: "It is on its way"')]);
+      expect(questions[0]).toContain(id);
+      expect(await messagesOf(id)).toHaveLength(sentTexts);
+      if (sentTexts === 0) expect(result.structuredContent).toMatchObject({ state: 'rejected' });
+      else expect(result.structuredContent).toMatchObject({ success: true });
+      await close();
+    }
+  });
+
+  it('makes a call once if its state is sent again, and none with a state or arguments of another', async () => {
+    const id = await newSession();
+    const { bodies, call, close } = await askingClient(YES);
+    await call('send_message', { id, text: 'Once' });
+    const answered = bodies.find(({ params }) => params?.requestState !== undefined) as { params: object };
+    const replay = async (params: object, key = org.key) => {
+      const response = await fetch(endpoint(), {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/call',
+          'mcp-name': 'send_message',
+        },
+        body: JSON.stringify({ ...answered, params: { ...answered.params, ...params } }),
+      });
+      return response.text();
+    };
+    expect(await replay({})).toContain('done already');
+    expect(await replay({ arguments: { id, text: 'Another' } })).toContain('404 not_found');
+    expect(await replay({ requestState: 'v1.e30.AAAA' })).toContain('-32602');
+    const { key } = await org.withScopes('chat-sessions:write');
+    expect(await replay({}, key)).toContain('-32602');
+    const unasked = await replay({ requestState: undefined, arguments: { id, text: 'Unasked' } });
+    expect(unasked).toContain('input_required');
+    expect(await messagesOf(id)).toHaveLength(1);
+    await close();
+  });
+
+  it('leaves it to the console where the org, the tool or the length of the text wants it', async () => {
+    const { questions, call, close } = await askingClient(YES);
+    const inConsole = { state: 'needs_confirmation' };
+    const id = await newSession();
+    const sequence = await call('start_sequence', { id: 'unknown' });
+    expect(sequence.structuredContent).toMatchObject(inConsole);
+    const long = await call('send_message', { id, text: 'x'.repeat(5_000) });
+    expect(long.structuredContent).toMatchObject(inConsole);
+    await org.patch('/org/settings', { mcp_confirm: 'dashboard' });
+    const message = await call('send_message', { id, text: 'In the console' });
+    expect(message.structuredContent).toMatchObject(inConsole);
+    expect(questions).toEqual([]);
+    await org.patch('/org/settings', { mcp_confirm: 'client' });
+    const unknown = await call('start_sequence', { id: 'missing' });
+    expect(textOf(unknown)).toMatch(/^404 /);
+    expect(questions).toHaveLength(1);
+    await org.patch('/org/settings', { mcp_confirm: null });
+    await close();
+  });
+
+  it('of 2025 is not asked, although it could be', async () => {
+    const id = await newSession();
+    const { questions, call, close } = await askingClient(YES, { versionNegotiation: { mode: 'legacy' } });
+    const result = await call('send_message', { id, text: 'Hello' });
+    expect(result.structuredContent).toMatchObject({ state: 'needs_confirmation' });
+    expect(questions).toEqual([]);
+    await close();
+  });
+});

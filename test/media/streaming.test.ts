@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await s3.close();
 });
 
-it('a process that starts deletes what killed ones have spooled, and nothing of those at work', async () => {
+it('a process that starts deletes what killed ones have spooled over an hour ago, and nothing of those at work', async () => {
   const program = spawn(process.execPath, [
     '--input-type=module',
     '-e',
@@ -40,12 +40,30 @@ it('a process that starts deletes what killed ones have spooled, and nothing of 
   ]);
   const [line] = await once(program.stdout, 'data');
   const lost = String(line).trim();
-  await removeAbandonedSpools();
-  expect(existsSync(lost)).toBe(true);
+  const setAge = (minutes: number) => utimes(lost, new Date(), new Date(Date.now() - minutes * 60_000));
+  const isKept = async () => {
+    await removeAbandonedSpools();
+    return existsSync(lost);
+  };
+  await setAge(61);
+  expect(await isKept()).toBe(true);
   program.kill('SIGKILL');
   await once(program, 'exit');
-  await removeAbandonedSpools();
-  expect(existsSync(lost)).toBe(false);
+  await setAge(59);
+  expect(await isKept()).toBe(true);
+  await setAge(61);
+  expect(await isKept()).toBe(false);
+});
+
+it('a process starts also where the folder of temporary files cannot be listed', async () => {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = join(tmpdir(), `missing-${process.pid}`);
+  try {
+    await removeAbandonedSpools();
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
 });
 
 it('keeps only a part of several uploads in memory, while they are received and while they are stored', async () => {

@@ -18,6 +18,7 @@ describe('the organization', () => {
       ai_instructions: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
+      widget_token: expect.any(String),
     });
 
     const { status, body } = await api.org.patch('/org', { name: 'New name' });
@@ -47,6 +48,7 @@ describe('settings of an org', () => {
     prohibited_topic_message: null,
     session_statuses: null,
     lenient_input: null,
+    mcp_confirm: null,
     handoff_on_first_message: null,
     generate_summary_and_sentiment_on_resolve: null,
     handoff_target: null,
@@ -67,6 +69,7 @@ describe('settings of an org', () => {
     handoff_target: 'crm',
     http_action_overrides: { headers: {} },
     lenient_input: true,
+    mcp_confirm: 'dashboard',
     handoff_on_first_message: true,
     generate_summary_and_sentiment_on_resolve: true,
     member_capacity: 5,

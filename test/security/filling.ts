@@ -143,6 +143,7 @@ async function listIdColumns(db: Db): Promise<IdColumn[]> {
       and (o.column_name in ('org_id', 'principal_id') or o.column_name = 'partner_id' and c.table_name in ('orgs', 'partner_api_keys'))
     where c.table_schema = 'public'
       and (c.data_type in ('uuid', 'bigint') or c.column_name ~ '(_id|token|^key|^domain|^tag_key)$' and c.data_type = 'text')
+      and (c.table_name, c.column_name) <> ('audit_entries', 'actor_id') -- ids of other tables, that of the org's own key first
     order by 1, 2
   `.execute(db);
   return rows;

@@ -51,6 +51,24 @@ describe('sign-in by mail', () => {
     expect((await form('/sign-in', fields)).status).toBe(410);
   });
 
+  it('invites a member by a mail whose link signs in, and an invited one again without changing the role', async () => {
+    const email = newEmail();
+    const invited = await stack.org.post('/members', { email: email.toUpperCase(), name: 'Nina', role: 'viewer' });
+    expect(invited).toMatchObject({ status: 201, body: { email, name: 'Nina', role: 'viewer' } });
+    const link = await mailedLink(email);
+    expect(stack.sink.to(email)[0]?.subject).toBe('You were invited to Org');
+    const { headers } = await form('/sign-in', { token: link.searchParams.get('token') ?? '' });
+    const nina = withCookie(stack, headers.get('set-cookie')?.split(';')[0] ?? '');
+    expect((await nina.get('/me')).body.member).toMatchObject({ email, role: 'viewer' });
+    expect((await nina.post('/members', { email: newEmail() })).status).toBe(403);
+
+    const again = await stack.org.post('/members', { email, name: 'Other', role: 'admin' });
+    expect(again.body).toEqual(invited.body);
+    await mailedLink(email, 2);
+    expect((await stack.other.get('/members')).body).not.toContainEqual(expect.objectContaining({ email }));
+    expect((await stack.org.post('/members', { email: newEmail(), role: 'owner' })).status).toBe(400);
+  });
+
   it('answers the same for whoever is no member, or no longer one, and mails only members', async () => {
     const [stranger, leaver, member] = [newEmail(), newEmail(), newEmail()];
     const { id } = await signIn(stack, 'agent', { email: leaver });

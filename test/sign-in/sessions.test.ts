@@ -297,7 +297,7 @@ POST /workflows/validate
 POST /training/search
 POST /insights`.split('\n');
 /** What only admins read: settings, keys and connections. */
-const READ_BY_ADMINS = /^GET \/(?:org|integrations|webhooks|crm\/inbound)(?:\/|$)/;
+const READ_BY_ADMINS = /^GET \/(?:audit|org(?!\/attention)|integrations|webhooks|crm\/inbound)(?:\/|$)/;
 /** These would end the test's own session, or not end by themselves. */
 const UNTRIED = ['POST /logout', 'GET /events'];
 

@@ -1,28 +1,33 @@
 import { QueryCache, type QueryClient } from '@tanstack/react-query';
-import { ApiError } from './client';
+import { ApiError, UnreachableError } from './client';
 
-const WAIT_MS = 5_000;
+const FIRST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 60_000;
 /** What a proxy or the API answers while a server behind it is away. */
 const AWAY_STATUSES = [502, 503, 504];
 
 /** Whether a server is away: what was asked is answered once it is back. */
-const isAway = (error: Error): boolean => !(error instanceof ApiError) || AWAY_STATUSES.includes(error.status);
+const isAway = (error: Error | null): boolean =>
+  error instanceof UnreachableError || (error instanceof ApiError && AWAY_STATUSES.includes(error.status));
 
 /**
- * A cache that reads again by itself what could not be read while a server was away. The stream of events tells nothing of
- * an outage behind the API, such as that of the database.
+ * A cache that reads again by itself what could not be read while a server was away, less often the longer it is. The
+ * stream of events tells nothing of an outage behind the API, such as that of the database.
  */
 export function createRecoveringCache(client: () => QueryClient): QueryCache {
+  let waitMs = FIRST_WAIT_MS;
   let isWaiting = false;
-  const readAgain = () => {
+  const readAgain = async () => {
     isWaiting = false;
-    void client().invalidateQueries({ predicate: ({ state }) => state.error !== null && isAway(state.error) });
+    await client().invalidateQueries({ predicate: ({ state }) => isAway(state.error) });
+    if (!isWaiting) waitMs = FIRST_WAIT_MS; // nothing has failed again
   };
   return new QueryCache({
     onError(error) {
       if (isWaiting || !isAway(error)) return;
       isWaiting = true;
-      setTimeout(readAgain, WAIT_MS * (1 + Math.random()));
+      setTimeout(() => void readAgain(), waitMs * (0.5 + Math.random() / 2));
+      waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
     },
   });
 }

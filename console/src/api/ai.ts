@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
+import { every } from './polling';
 
 export type Turn = Schemas['Turn'];
 export type TurnFilters = {
@@ -51,7 +52,7 @@ export const isAwaited = (calibration: Schemas['AutopilotCalibration'] | undefin
 export const calibrationQuery = queryOptions({
   queryKey: ['getAutopilotCalibration'],
   queryFn: () => dataOf(api.GET('/autopilot/calibration')),
-  refetchInterval: ({ state }) => (isAwaited(state.data) ? UNDER_WAY_MS : false),
+  refetchInterval: ({ state }) => (isAwaited(state.data) ? every(UNDER_WAY_MS)({ state }) : false),
 });
 
 export type CallState = Schemas['AutopilotCall']['state'];
@@ -61,14 +62,14 @@ export const callsQuery = (filters: { state?: CallState | undefined }) =>
     queryKey: ['listAutopilotCalls', filters],
     queryFn: ({ pageParam }) =>
       dataOf(api.GET('/autopilot/calls', { params: { query: { ...filters, cursor: pageParam, limit: 50 } } })),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: every(AGAIN_MS),
     ...PAGES,
   });
 
 export const confirmationsQuery = queryOptions({
   queryKey: ['listConfirmations', 'all'],
   queryFn: () => dataOf(api.GET('/autopilot/confirmations', { params: { query: { limit: 100 } } })),
-  refetchInterval: AGAIN_MS,
+  refetchInterval: every(AGAIN_MS),
 });
 
 export const evalCasesQuery = infiniteQueryOptions({
@@ -83,7 +84,9 @@ export const evalRunsQuery = infiniteQueryOptions({
   queryFn: ({ pageParam }) =>
     dataOf(api.GET('/autopilot/evals/runs', { params: { query: { cursor: pageParam, limit: 20 } } })),
   refetchInterval: ({ state }) =>
-    state.data?.pages.some(({ items }) => items.some((run) => run.state === 'running')) === true ? UNDER_WAY_MS : false,
+    state.data?.pages.some(({ items }) => items.some((run) => run.state === 'running')) === true
+      ? every(UNDER_WAY_MS)({ state })
+      : false,
   ...PAGES,
 });
 

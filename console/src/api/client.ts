@@ -1,19 +1,17 @@
-import createClient from 'openapi-fetch';
 import type { components, paths } from '../../generated/api';
+import { createRequests } from './requests';
 
 export type Schemas = components['schemas'];
 
 /** The public API, with the cookie of the member who is signed in. */
-export const api = createClient<paths>({
-  baseUrl: '/',
-  headers: { accept: 'application/json' },
-  fetch: (request) => fetch(request).catch(sayUnreachable),
-});
+export const api = createRequests<paths>((address, init) => fetch(address, init).catch(sayUnreachable));
 
-/** Browsers each have another sentence for it, and none says what to do. */
+/** No answer came. Browsers each have another sentence for it, and none says what to do. */
+export class UnreachableError extends Error {}
+
 function sayUnreachable(error: Error): never {
   if (error.name === 'AbortError') throw error;
-  throw new Error('The server cannot be reached. Check your connection.', { cause: error });
+  throw new UnreachableError('The server cannot be reached. Check your connection.', { cause: error });
 }
 
 /** An answer of the API that is no success, with its own sentence. */

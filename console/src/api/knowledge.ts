@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
+import { every } from './polling';
 
 export type Article = Schemas['Training'];
 export type Website = Schemas['WebsiteDatasource'];
@@ -78,7 +79,7 @@ export const websiteQuery = (id: string) =>
   queryOptions({
     queryKey: ['getWebsite', id],
     queryFn: () => dataOf(api.GET('/crawl/{id}', { params: { path: { id } } })),
-    refetchInterval: ({ state }) => (state.data?.active_crawl_job == null ? 15_000 : UNDER_WAY_MS),
+    refetchInterval: ({ state }) => every(state.data?.active_crawl_job == null ? 15_000 : UNDER_WAY_MS)({ state }),
   });
 
 /** All crawls of a website, the newest first. */

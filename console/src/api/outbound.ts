@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../generated/api';
 import { api, dataOf } from './client';
 import { PAGES } from './pages';
+import { every } from './polling';
 
 type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Found } } }
   ? Omit<NonNullable<Found>, 'cursor' | 'limit'>
@@ -44,7 +45,7 @@ export const sequenceFiguresQuery = (filters: SequenceFilters, pages: (string | 
       );
       return new Map(read.flatMap(({ items }) => items.map(({ id, stats }) => [id, stats] as const)));
     },
-    refetchInterval: LIST_AGAIN_MS,
+    refetchInterval: every(LIST_AGAIN_MS),
     placeholderData: (before) => before,
     enabled: pages.length > 0,
   });
@@ -53,21 +54,21 @@ export const sequenceQuery = (id: string) =>
   queryOptions({
     queryKey: ['getSequence', id],
     queryFn: () => dataOf(api.GET('/sequences/{id}', { params: { path: { id } } })),
-    refetchInterval: LIST_AGAIN_MS,
+    refetchInterval: every(LIST_AGAIN_MS),
   });
 
 export const statsQuery = (id: string, isUnderWay: boolean) =>
   queryOptions({
     queryKey: ['getSequenceStats', id],
     queryFn: () => dataOf(api.GET('/sequences/{id}/stats', { params: { path: { id } } })),
-    refetchInterval: isUnderWay ? UNDER_WAY_MS : false,
+    refetchInterval: isUnderWay ? every(UNDER_WAY_MS) : false,
   });
 
 export const seriesQuery = (id: string, bucket: 'hour' | 'day') =>
   queryOptions({
     queryKey: ['getSequenceSeries', id, bucket],
     queryFn: () => dataOf(api.GET('/sequences/{id}/series', { params: { path: { id }, query: { bucket } } })),
-    refetchInterval: LIST_AGAIN_MS,
+    refetchInterval: every(LIST_AGAIN_MS),
   });
 
 export type EnrollmentFilters = Query<'/sequences/{id}/enrollments'>;

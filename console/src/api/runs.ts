@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
+import { every } from './polling';
 
 export type RunRow = Schemas['WorkflowRunRow'];
 export type Run = Schemas['WorkflowRun'];
@@ -27,7 +28,7 @@ export const newestRunsQuery = (filters: RunFilters) =>
   queryOptions({
     queryKey: ['listNewestRuns', filters],
     queryFn: () => readRuns(filters),
-    refetchInterval: 4_000,
+    refetchInterval: every(4_000),
     staleTime: 0,
   });
 
@@ -41,7 +42,7 @@ export const runStatsQuery = (range: StatsRange) =>
   queryOptions({
     queryKey: ['countRuns', range],
     queryFn: () => dataOf(api.GET('/runs/stats', { params: { query: range } })),
-    refetchInterval: range.to === undefined ? 15_000 : false,
+    refetchInterval: range.to === undefined ? every(15_000) : false,
     placeholderData: (before) => before,
   });
 
@@ -53,7 +54,7 @@ export const workflowStatsQuery = (days: number) =>
       const from = new Date(Date.now() - days * 86_400_000).toISOString();
       return dataOf(api.GET('/runs/stats', { params: { query: { from, buckets: 1, by_workflow: 'true' } } }));
     },
-    refetchInterval: 15_000,
+    refetchInterval: every(15_000),
   });
 
 /** A run with its steps, page by page in the order in which they began. */

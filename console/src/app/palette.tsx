@@ -1,17 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMatch, useNavigate } from '@tanstack/react-router';
 import { CornerDownLeft } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { api, dataOf, type Schemas } from '../api/client';
+import { searchQuery } from '../api/overview';
 import { meQuery, ownOrgsQuery, viewsQuery } from '../api/queries';
 import { useModal } from '../ui/dialogs/dialog';
 import { pressKey } from '../ui/keys';
+import { Failure } from '../ui/parts';
 import { areasOf } from './areas';
 import { signOut, switchOrg, THEMES } from './frame/session';
 import { KEYBOARD } from './keyboard';
+import { linkTo } from './ref-links';
 import { say } from './undo';
 
 interface Command {
+  /** What tells it from others of its name. */
+  id?: string;
   group: string;
   name: string;
   keys?: string;
@@ -30,7 +35,7 @@ export const Palette = ({ me, onClose, onHelp }: PaletteProps) => {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
-  const commands = useCommands(me, { text: text.trim(), onHelp });
+  const { commands, search } = useCommands(me, { text: text.trim(), onHelp });
   const current = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
@@ -69,10 +74,14 @@ export const Palette = ({ me, onClose, onHelp }: PaletteProps) => {
         onKeyDown={onKeyDown}
         className="h-12 w-full border-b border-line bg-transparent px-4 text-base placeholder:text-quiet focus-visible:outline-none"
       />
+      {search.error !== null && <Failure error={search.error} onRetry={() => void search.refetch()} />}
+      <p role="status" className="px-4 text-xs text-quiet not-empty:pt-2">
+        {search.isFetching && 'Searching'}
+      </p>
       <div id={list} role="listbox" aria-label="Commands" className="max-h-[50vh] overflow-y-auto p-1.5">
         {commands.map((command, n) => (
           <Option
-            key={`${command.group} ${command.name}`}
+            key={`${command.group} ${command.id ?? command.name}`}
             id={`${list}-${n}`}
             command={command}
             isFirst={command.group !== commands[n - 1]?.group}
@@ -126,9 +135,14 @@ interface Wish {
   onHelp: () => void;
 }
 
+interface Offers {
+  commands: Command[];
+  search: { error: Error | null; isFetching: boolean; refetch: () => Promise<unknown> };
+}
+
 /** Returns what fits the text. Each of its words is in the name. */
-function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
-  const { byNumber, byWords } = useFound(text);
+function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Offers {
+  const { byNumber, found, byWords, search } = useFound(text);
   const words = text.toLowerCase().split(/\s+/);
   const all = [
     ...useAreaCommands(me),
@@ -139,30 +153,65 @@ function useCommands(me: Schemas['Me'], { text, onHelp }: Wish): Command[] {
   const fitting = all.filter(({ group, name }) =>
     words.every((word) => `${group} ${name}`.toLowerCase().includes(word)),
   );
-  return [...byNumber, ...fitting, ...byWords];
+  return { commands: [...byNumber, ...fitting, ...found, ...byWords], search };
 }
+
+const KINDS: Record<Schemas['FoundItem']['kind'], string> = {
+  session: 'Conversations',
+  contact: 'Contacts',
+  sequence: 'Sequences',
+  workflow: 'Workflows',
+  run: 'Runs',
+  article: 'Articles',
+  member: 'Members',
+  message: 'Messages',
+};
+/** A search begins once the typing has paused for so long. */
+const PAUSE_MS = 150;
+
+const NO_SEARCH: Offers['search'] = { error: null, isFetching: false, refetch: async () => {} };
 
 const TICKET_NUMBER = /^#?(\d{1,12})$/;
 
-/** A conversation by its number, and a search for words. */
-function useFound(text: string): { byNumber: Command[]; byWords: Command[] } {
+/** A conversation by its number, what the search over everything finds, and a search for words in conversations. */
+function useFound(text: string): Record<'byNumber' | 'found' | 'byWords', Command[]> & Pick<Offers, 'search'> {
   const navigate = useNavigate();
-  if (text === '') return { byNumber: [], byWords: [] };
+  const sought = useSettled(text);
+  const query = useQuery(searchQuery(sought));
+  if (text === '') return { byNumber: [], found: [], byWords: [], search: NO_SEARCH };
+  const search = sought === text ? query : NO_SEARCH; // the error of an earlier text is not that of this one
+  const items = sought === text ? (query.data?.items ?? []) : []; // what an earlier text found is not offered for this one
+  const found = items.flatMap(({ kind, title, detail, ref }, n): Command[] => {
+    const link = linkTo(ref);
+    if (link === undefined) return [];
+    const name = detail === null || detail === title ? title : `${title} · ${detail}`;
+    return [{ group: KINDS[kind], id: `${ref.id} ${n}`, name, run: () => void navigate(link) }];
+  });
+  const searchInbox = () => void navigate({ to: '/inbox', search: { view: 'all', status: undefined, q: text } });
   const [, number] = TICKET_NUMBER.exec(text) ?? [];
   const open = async () => {
-    const query = { q: `#${number}`, limit: 1 };
-    const { items } = await dataOf(api.GET('/inbox', { params: { query } }));
-    if (items[0] === undefined) say(`There is no conversation #${number}`, { isError: true });
-    else await navigate({ to: '/s/$id', params: { id: items[0].id }, search: {} });
+    const asked = { q: `#${number}`, kinds: 'session', limit: 1 };
+    const [session] = (await dataOf(api.GET('/search', { params: { query: asked } }))).items;
+    if (session === undefined) say(`There is no conversation #${number}`, { isError: true });
+    else await navigate({ to: '/s/$id', params: { id: session.ref.id }, search: {} });
   };
-  const search = () => void navigate({ to: '/inbox', search: { view: 'all', status: undefined, q: text } });
   const byNumber = {
     group: 'Search',
     name: `Open conversation #${number}`,
     run: () => void open().catch((error: Error) => say(error.message, { isError: true })),
   };
-  const byWords = { group: 'Search', name: `Search open conversations for “${text}”`, run: search };
-  return { byNumber: number === undefined ? [] : [byNumber], byWords: [byWords] };
+  const byWords = { group: 'Search', name: `Search open conversations for “${text}”`, run: searchInbox };
+  return { byNumber: number === undefined ? [] : [byNumber], found, byWords: [byWords], search };
+}
+
+/** Returns a text once it has not changed for a moment. */
+function useSettled(text: string): string {
+  const [settled, settle] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => settle(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
 }
 
 function useAreaCommands({ scopes }: Schemas['Me']): Command[] {

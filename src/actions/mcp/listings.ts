@@ -1,21 +1,15 @@
 import { DomainError, unprocessable } from '../../errors.ts';
-import { withoutSecrets } from '../../orgs/integrations/secrets.ts';
 import { createAddressCheck } from '../../providers/egress/address-check.ts';
 import { type Egress, EgressError, type StreamClient } from '../../providers/egress/egress.ts';
 import { type McpConnection, type McpTool, type McpVerdict, withMcpServer } from '../../providers/mcp/client.ts';
 import { problemOfList } from './definitions.rules.ts';
+import { type ServerAddress, withoutSecretsOf } from './server-secrets.ts';
 
 /** What a server has listed, and the era of the protocol that it speaks. */
 export interface Listing {
   verdict: McpVerdict;
   protocol: string;
   tools: McpTool[];
-}
-
-/** Where a server is, with the headers that it gets. */
-export interface ServerAddress {
-  url: string;
-  headers: Record<string, string>;
 }
 
 /** A server has answered with a list that cannot be taken: what its tools are now is not known. */
@@ -31,24 +25,33 @@ const isPublic = createAddressCheck([]);
 
 /**
  * Asks a server for all its tools, and which era of the protocol it speaks. Throws unprocessable if it cannot be asked,
- * and RefusedList if it lists what cannot be taken.
+ * and RefusedList if it lists what cannot be taken. Neither shows a secret of the server's address.
  */
 export async function readListing(egress: Egress, server: ServerAddress): Promise<Listing> {
   try {
     await assertEncrypted(egress, server.url);
-    return await withMcpServer(egress, { ...server, verdict: null }, TIMEOUT_MS, listTools);
+    return await withMcpServer(egress, { ...server, verdict: null }, TIMEOUT_MS, (connection) =>
+      listTools(connection, server),
+    );
   } catch (error) {
-    throw error instanceof EgressError ? unprocessable(withoutSecrets(error.message, server.headers)) : error;
+    throw error instanceof EgressError ? unprocessable(withoutSecretsOf(server, error.message)) : error;
   }
 }
 
-/** Returns the tools of a connected server. Throws RefusedList for a list that cannot be taken, and EgressErrors. */
-export async function listTools({ verdict, protocol, listTools: list }: McpConnection): Promise<Listing> {
+/**
+ * Returns the tools of a connected server. Throws RefusedList, without the server's secrets, for a list that cannot be
+ * taken, and EgressErrors.
+ */
+export async function listTools(
+  { verdict, protocol, listTools: list }: McpConnection,
+  server: ServerAddress,
+): Promise<Listing> {
+  const refused = (message: string) => new RefusedList(withoutSecretsOf(server, message));
   const tools = await list().catch((error: unknown) => {
-    throw error instanceof EgressError && error.problem === 'too_large' ? new RefusedList(error.message) : error;
+    throw error instanceof EgressError && error.problem === 'too_large' ? refused(error.message) : error;
   });
   const problem = problemOfList(tools);
-  if (problem !== undefined) throw new RefusedList(`The server ${problem}`);
+  if (problem !== undefined) throw refused(`The server ${problem}`);
   return { verdict, protocol, tools };
 }
 

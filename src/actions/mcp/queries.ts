@@ -54,11 +54,14 @@ export async function storeListing(
     .execute();
 }
 
-/** Forgets which era a server speaks, and the age of its list. The next call finds both out again. */
-export async function forgetListing(db: Db, orgId: string, name: string): Promise<void> {
+/**
+ * Forgets which era a server speaks. The next call finds it out again, and reads its list. When the latest list was
+ * asked for stays known: an older one must not replace it.
+ */
+export async function forgetVerdict(db: Db, orgId: string, name: string): Promise<void> {
   await db
     .updateTable('mcp_servers')
-    .set({ verdict: null, listed_at: null })
+    .set({ verdict: null })
     .where('org_id', '=', orgId)
     .where('name', '=', name)
     .execute();
@@ -107,7 +110,11 @@ export const findToolOfAction = (db: Db, orgId: string, actionId: string) =>
     )
     .select(['tool', 'server', 'accepted', 'accepted_at', 'verdict', 'held', 'read_only'])
     .select(sql<Date>`clock_timestamp()`.as('now'))
-    .select(sql<boolean>`coalesce(listed_at > clock_timestamp() - interval '5 minutes', false)`.as('is_listed_lately'))
+    .select(
+      sql<boolean>`coalesce(verdict is not null and listed_at > clock_timestamp() - interval '5 minutes', false)`.as(
+        'is_listed_lately',
+      ),
+    )
     .where('mcp_tools.org_id', '=', orgId)
     .where('action_id', '=', actionId)
     .executeTakeFirst();
@@ -177,8 +184,19 @@ export async function removeUnlisted(trx: Trx, orgId: string, server: string, li
   `.execute(trx);
 }
 
-/** Notes why none of a server's tools can be called, until it lists them again. */
-export async function refuseListed(trx: Trx, orgId: string, server: string, problem: string): Promise<void> {
+/** Notes why none of a server's tools can be called, until a later request for its list is answered. */
+export async function refuseListed(
+  trx: Trx,
+  orgId: string,
+  server: string,
+  { problem, listedAt }: { problem: string; listedAt: Date },
+): Promise<void> {
+  await trx
+    .updateTable('mcp_servers')
+    .set({ listed_at: listedAt })
+    .where('org_id', '=', orgId)
+    .where('name', '=', server)
+    .execute();
   await trx
     .updateTable('mcp_tools')
     .set({ problem })

@@ -93,7 +93,7 @@ export const McpServer = z
     url: z.string(),
     headers: z.record(z.string(), z.string()).describe(`Each value is shown as "${MASK}".`),
     protocol: z.string().nullable().describe('The version of the protocol, such as 2026-07-28.'),
-    listed_at: Timestamp.nullable().describe('When its tools were last listed.'),
+    listed_at: Timestamp.nullable().describe('When its tools were last listed, also if the list was refused.'),
     tools: z.array(McpTool),
   })
   .meta({

@@ -28,7 +28,7 @@ import {
   problemOfTool,
   type ToolDefinition,
 } from './definitions.rules.ts';
-import { type Listing, RefusedList, readListing, type ServerAddress } from './listings.ts';
+import { type Listing, RefusedList, readListing } from './listings.ts';
 import {
   acceptListed,
   findServer,
@@ -51,6 +51,7 @@ import {
   upsertOffered,
 } from './queries.ts';
 import type { AcceptMcpTools, ConnectMcpServer, UpdateMcpServer } from './schema.ts';
+import type { ServerAddress } from './server-secrets.ts';
 
 export const KIND = 'mcp';
 
@@ -89,8 +90,8 @@ export function addServer(db: Db, secrets: Secrets, orgId: string, given: Connec
 
 /**
  * Replaces the address or headers of a server, once it has answered with them. At another address its tools have to be
- * accepted again. Throws notFound, invalid for a masked header that is not kept, conflict if it was changed meanwhile,
- * and as `readListing`.
+ * accepted again. Throws notFound, invalid for a masked header that is not kept, conflict if it was changed meanwhile or
+ * a later list is known, and as `readListing`.
  */
 export async function changeServer(deps: McpDeps, orgId: string, name: string, changes: UpdateMcpServer) {
   const { db, egress, secrets } = deps;
@@ -105,6 +106,9 @@ export async function changeServer(deps: McpDeps, orgId: string, name: string, c
     await lockServer(trx, orgId, name);
     const { savedAt } = await getConnection(trx, secrets, orgId, name);
     if (savedAt.getTime() !== before.savedAt.getTime()) throw conflict('The server was changed meanwhile: try again');
+    const { listed_at } = await existing(trx, orgId, name);
+    if (url === before.url && !isLater(listedAt, listed_at))
+      throw conflict('The tools of the server were listed meanwhile: try again');
     await replaceConnection(trx, secrets, orgId, connectionOf(name, { url, headers }));
     if (url !== before.url) {
       await unacceptAll(trx, orgId, name);
@@ -144,7 +148,7 @@ interface AnsweredList {
   savedAt: Date;
 }
 
-/** Stores what a server has listed, unless its connection was replaced meanwhile, or a later list is stored. */
+/** Stores what a server has listed, unless its connection was replaced meanwhile, or a later list is known. */
 export function storeServerListing(
   db: Db,
   secrets: Secrets,
@@ -159,7 +163,7 @@ export function storeServerListing(
 
 /**
  * Holds all tools of a server whose list was refused, unless its connection was replaced meanwhile, or a later list is
- * stored. The next list that can be taken releases them.
+ * known. The next list that can be taken releases them.
  */
 export function holdTools(
   db: Db,
@@ -167,9 +171,12 @@ export function holdTools(
   orgId: string,
   { problem, ...answered }: AnsweredList & { problem: string },
 ): Promise<void> {
-  const { name } = answered;
+  const { name, listedAt } = answered;
   return ifCurrent(db, secrets, orgId, answered, async (trx) => {
-    await refuseListed(trx, orgId, name, `The last list of the server was refused: ${problem}`);
+    await refuseListed(trx, orgId, name, {
+      problem: `The last list of the server was refused: ${problem}`,
+      listedAt,
+    });
     await syncHolds(trx, orgId, name);
   });
 }
@@ -187,10 +194,13 @@ function ifCurrent(
     const server = await lockServer(trx, orgId, name);
     const connection = server && (await findConnection(trx, secrets, orgId, name));
     if (server === undefined || connection?.savedAt.getTime() !== savedAt.getTime()) return;
-    if (server.listed_at !== null && server.listed_at >= listedAt) return;
+    if (!isLater(listedAt, server.listed_at)) return;
     await work(trx, connection);
   });
 }
+
+/** Whether a list was asked for after the latest that is known, whether that was stored or refused. */
+const isLater = (listedAt: Date, known: Date | null): boolean => known === null || known < listedAt;
 
 /** Turns tools on as they were looked at. Throws notFound, and conflict for tools that are listed otherwise. */
 export function acceptTools(db: Db, secrets: Secrets, orgId: string, name: string, { tools }: AcceptMcpTools) {

@@ -9,7 +9,7 @@ export interface McpServersTable {
   /** Which era of the protocol it speaks. Null if it has to be found out. */
   verdict: ColumnType<McpVerdict | null, string | null, string | null>;
   protocol: string | null;
-  /** When the request for its latest list began. */
+  /** When the request for its latest list began, also if that list was refused. */
   listed_at: Date | null;
   /** When its list was last asked for, also if there was no answer. */
   requested_at: Generated<Date>;

@@ -1,5 +1,4 @@
 import { conflict, type DomainError, notFound } from '../../errors.ts';
-import { withoutSecrets } from '../../orgs/integrations/secrets.ts';
 import { EgressError, type EgressResponse } from '../../providers/egress/egress.ts';
 import { type McpAnswer, withMcpServer } from '../../providers/mcp/client.ts';
 import type { CallDeps } from '../calls/deps.ts';
@@ -7,7 +6,8 @@ import { issuesOf } from '../calls/parameter-schemas.ts';
 import type { StoredAction } from '../definitions/service.ts';
 import { oneLine, type ToolDefinition } from './definitions.rules.ts';
 import { listTools, RefusedList } from './listings.ts';
-import { findToolOfAction, forgetListing } from './queries.ts';
+import { findToolOfAction, forgetVerdict } from './queries.ts';
+import { type ServerAddress, withoutSecretsOf } from './server-secrets.ts';
 import { findConnection, holdTools, KIND, storeServerListing } from './service.ts';
 
 const MAX_TIMEOUT_MS = 30_000;
@@ -58,9 +58,9 @@ export async function callTool(
       async (connected) => {
         if (!tool.read_only && !tool.is_listed_lately) {
           const answered = { name: server, listedAt: tool.now, savedAt };
-          const listing = await listTools(connected).catch(async (error: unknown) => {
+          const listing = await listTools(connected, connection).catch(async (error: unknown) => {
             if (error instanceof RefusedList)
-              await holdTools(db, secrets, orgId, { ...answered, problem: withoutSecrets(error.message, headers) });
+              await holdTools(db, secrets, orgId, { ...answered, problem: error.message });
             throw error;
           });
           await storeServerListing(db, secrets, orgId, { ...answered, listing });
@@ -72,13 +72,13 @@ export async function callTool(
       },
     );
     calls.noteSuccess(called);
-    return responseOf(answer, definition, { url, headers });
+    return responseOf(answer, definition, connection);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     const { transient, mayHaveArrived, problem } = error;
-    const message = withoutSecrets(error.message, headers);
+    const message = withoutSecretsOf(connection, error.message);
     calls.noteUnusable(called, message);
-    if (!mayHaveArrived && !transient) await forgetListing(db, orgId, server); // it may speak another version by now
+    if (!mayHaveArrived && !transient) await forgetVerdict(db, orgId, server); // it may speak another version by now
     throw new EgressError(message, { transient, mayHaveArrived, problem, cause: error });
   }
 }
@@ -98,7 +98,7 @@ const changed = (tool: string): DomainError =>
 function responseOf(
   { isError, content, structuredContent }: McpAnswer,
   { outputSchema }: ToolDefinition,
-  { url, headers }: { url: string; headers: Record<string, string> },
+  server: ServerAddress,
 ) {
   const texts = content.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
   const text = texts.join('\n');
@@ -122,8 +122,8 @@ function responseOf(
   return {
     status: isError ? 422 : 200,
     headers: { 'content-type': 'application/json' },
-    body: withoutSecrets(JSON.stringify(body), headers),
-    url,
+    body: withoutSecretsOf(server, JSON.stringify(body)),
+    url: server.url,
     mayHaveActed: isError && !REFUSED_ARGUMENTS.test(text),
   };
 }

@@ -19,6 +19,7 @@ import type { Receipt } from '../answers/validation.rules.ts';
 import { problemOfJson } from '../calls/arguments.rules.ts';
 import type { CallLedger } from '../calls/ledger.port.ts';
 import type { Tool } from '../workflow-tools/service.ts';
+import { noteOf, type StoredCall } from './notes.rules.ts';
 import { PLAN_SCHEMA, Plan } from './plan.schema.ts';
 import { type PlanNote, planPrompt } from './prompt.rules.ts';
 import { effectsAmong, receiptOf } from './receipts.ts';
@@ -79,11 +80,6 @@ interface StoredPlan {
   model: string;
 }
 
-type StoredCall =
-  | { kind: 'done' | 'failed' | 'unknown' | 'confirm' | 'in_progress'; callId: string; note: string }
-  /** `quote`: what the called server has said of its error. */
-  | { kind: 'refused'; note: string; code: string; quote?: string };
-
 /** Refusals of a call after which people get the session, whatever else could be planned. */
 const HANDOFFS: Partial<Record<string, string>> = {
   identity_required: 'identity_required',
@@ -100,7 +96,6 @@ const MAX_TOLD_ERROR = 300;
 export async function planTurn(deps: ModelDeps, orgId: string, planning: Planning): Promise<Planned> {
   const { terms, session, ledger } = planning;
   const notes: PlanNote[] = [];
-  let hasQuotes = false;
   let calls = 0;
   for (let step = 1; ; step++) {
     const known = (await ledger.list()).filter(({ state }) => state === 'done').slice(-MAX_RECEIPTS);
@@ -117,8 +112,8 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (call === null || calls >= terms.max_calls || step >= terms.max_steps)
       return { kind: 'search', queries, receipts };
     calls++;
-    const untrustedRead: boolean =
-      session.channel === 'email' || planning.hasUntrusted || receipts.length > 0 || hasQuotes;
+    const hasQuotes = notes.some(({ said_by_server }) => said_by_server !== undefined);
+    const untrustedRead = session.channel === 'email' || planning.hasUntrusted || receipts.length > 0 || hasQuotes;
     const made: StoredCall = await planning.decide('call', () => makeCall(planning, { ...call, untrustedRead }));
     if (made.kind === 'confirm') return { kind: 'confirm', callId: made.callId, model };
     if (made.kind === 'in_progress') return { kind: 'in_progress', model };
@@ -126,9 +121,7 @@ export async function planTurn(deps: ModelDeps, orgId: string, planning: Plannin
     if (made.kind === 'failed') return { kind: 'handoff', reason: 'action_failed', model };
     const reason = made.kind === 'refused' ? HANDOFFS[made.code] : undefined;
     if (reason !== undefined) return { kind: 'handoff', reason, model };
-    const said_by_server: string | undefined = made.kind === 'refused' ? made.quote : undefined;
-    if (made.note !== '') notes.push({ note: made.note, ...(said_by_server !== undefined && { said_by_server }) });
-    hasQuotes ||= said_by_server !== undefined;
+    if (made.kind === 'refused') notes.push(noteOf(made, call.operation_id));
   }
 }
 
@@ -226,7 +219,8 @@ async function makeCall(
   const note = `${wanted.operation_id} was ${settled.state}${settled.status === null ? '' : `, status ${settled.status}`}`;
   const isHarmless = onlyReads(action) || settled.state !== 'failed';
   const told = toldError(settled.response);
-  if (isHarmless && told !== '') return end({ kind: 'refused', code: settled.state, note, quote: told });
+  if (isHarmless && told !== '')
+    return end({ kind: 'refused', code: settled.state, note, quote: told, isQuoting: true });
   return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
 }
 

@@ -3,9 +3,15 @@ import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { forbidden, missingScope, unauthorized } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
-import { runAsRequest, setActor, setCountry, setOrg, setOwner } from '../../processes/current-work.ts';
+import {
+  findOperatorByKey,
+  findOperatorBySession,
+  type OperatorPrincipal,
+} from '../../operations/operator/access.service.ts';
+import { runAsRequest, setActor, setAuditor, setCountry, setOrg, setOwner } from '../../processes/current-work.ts';
 import type { Actor } from '../../schemas/actor.ts';
-import { hasScope } from '../../schemas/scopes.ts';
+import { hasScope, type Scope } from '../../schemas/scopes.ts';
+import { operatorCookieOf } from '../../sign-in/cookies.ts';
 import type { Deps } from '../deps.ts';
 import { networkOf } from './rate-limits.ts';
 import { assertSameSite } from './same-site.ts';
@@ -20,6 +26,8 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, deps: Dep
   app.decorateRequest('db', null, []);
   app.decorateRequest('org', null, []);
   app.decorateRequest('partner', null, []);
+  app.decorateRequest('operator', null, []);
+  const operatorCookie = operatorCookieOf(deps.config);
 
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.scope === undefined) throw new Error(`${String(method)} ${url} declares no scope`);
@@ -43,15 +51,31 @@ export const authenticate = fastifyPlugin(async (app: FastifyInstance, deps: Dep
       }
       request.partner = partner;
       setOwner(partner.id);
+      setAuditor({ kind: 'partner', id: partner.id, name: partner.name });
+      return;
+    }
+
+    if (scope === 'operator') {
+      request.operator = await authenticateOperator(deps, request, operatorCookie.tokenIn(request.cookies));
+      setOwner('operator');
       return;
     }
 
     request.org = await authenticateOrg(deps, request);
     setOrg(request.org.id);
     setCountry(request.org.country);
-    setActor(actorOf(request.org));
+    const actor = actorOf(request.org);
+    setActor(actor);
+    if (maySetUp(request)) setAuditor(actor);
   });
 });
+
+/** Scopes of what happens all day and changes no settings: its statements are not sent with who acts. */
+const OF_EVERY_DAY: readonly Scope[] = ['chat-sessions:write', 'contacts:write'];
+
+/** Whether a request may change what the org has set up. The audit names who did. */
+const maySetUp = ({ method, routeOptions: { config } }: FastifyRequest): boolean =>
+  method !== 'GET' && method !== 'HEAD' && config.scope !== undefined && !OF_EVERY_DAY.includes(config.scope);
 
 /**
  * Returns the calling org. Throws unauthorized if its key is invalid or its session has ended, and forbidden if the key
@@ -86,6 +110,26 @@ async function identifyOrg(
   const member = await sessions.member(sessionToken, isUse);
   if (member === undefined) throw unauthorized('You are not signed in any more: sign in again');
   return member;
+}
+
+/**
+ * Returns the operator who calls, by a key or by the session in a cookie. Throws unauthorized, with the same text whatever
+ * is wrong with a key.
+ */
+async function authenticateOperator(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  request: FastifyRequest,
+  session: string | undefined,
+): Promise<OperatorPrincipal> {
+  if (request.headers.authorization !== undefined || session === undefined) {
+    const operator = await findOperatorByKey(db, bearerToken(request));
+    if (operator === undefined) throw unauthorized('The API key is not valid or was revoked');
+    return operator;
+  }
+  assertSameSite(request, config);
+  const operator = await findOperatorBySession(db, session);
+  if (operator === undefined) throw unauthorized('You are not signed in any more: sign in again');
+  return operator;
 }
 
 function bearerToken(request: FastifyRequest): string {

@@ -17,6 +17,8 @@ import { bodyOfError, errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
+/** Of one operator a minute: the pages ask for all parts every ten seconds. */
+const OPERATOR_REQUESTS = 300;
 const COUNTING = { maxConcurrent: 1, maxBatchSize: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY };
 /** The limits of public routes by address. */
 const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' } as const;
@@ -29,6 +31,7 @@ export type RateLimitName =
   | 'member'
   | 'assistant'
   | 'partner'
+  | 'operator'
   | 'login-links'
   | 'sign-in'
   | 'address'
@@ -49,6 +52,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     member: config.RATE_LIMIT_MEMBER,
     assistant: config.RATE_LIMIT_ASSISTANT,
     partner: config.RATE_LIMIT_PARTNER,
+    operator: OPERATOR_REQUESTS,
     'login-links': config.RATE_LIMIT_LOGIN_LINKS,
     'sign-in': config.RATE_LIMIT_SIGN_IN,
     address: config.RATE_LIMIT_ADDRESS,
@@ -121,6 +125,7 @@ export const rateLimit = fastifyPlugin(async (app: FastifyInstance, { rateLimits
     const { scope, limitedBy } = request.routeOptions.config;
     if (scope === undefined) return;
     if (scope === 'partner') await enforce(rateLimits, 'partner', request.partner.id, reply);
+    else if (scope === 'operator') await enforce(rateLimits, 'operator', request.operator.id, reply);
     else if (scope !== 'public') await enforceForOrg(rateLimits, request, reply);
     else if (limitedBy === 'address' || limitedBy === 'help' || limitedBy === 'files')
       await enforce(rateLimits, LIMIT_OF_PUBLIC[limitedBy], networkOf(request.ip), reply);

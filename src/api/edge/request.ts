@@ -1,5 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 import type { OrgPrincipal, PartnerPrincipal } from '../../keys/verifier.ts';
+import type { OperatorPrincipal } from '../../operations/operator/access.service.ts';
 import type { Scope } from '../../schemas/scopes.ts';
 
 declare module 'fastify' {
@@ -10,6 +11,8 @@ declare module 'fastify' {
     org: OrgPrincipal;
     /** The calling partner. Set on every route of scope `partner`. */
     partner: PartnerPrincipal;
+    /** Who runs the installation. Set on every route of scope `operator`. */
+    operator: OperatorPrincipal;
     /** The query and the body as they were before validation, which drops unknown fields. */
     given: { query: unknown; body: unknown };
   }

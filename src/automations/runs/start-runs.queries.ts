@@ -118,6 +118,7 @@ export async function recordConstraintErrors(
     .set({
       constraint_errors: sql<number>`constraint_errors + ${count}::integer`,
       last_constraint_error: message.slice(0, 500),
+      constraint_failed_at: sql<Date>`now()`,
     })
     .where('org_id', '=', orgId)
     .where('id', '=', id)

@@ -43,7 +43,7 @@ const WEBHOOK_DESCRIPTION = `Starts a workflow by its \`webhook_url\`, which is 
 A multipart form may have up to 10 files, of 5 MB together. Each is stored, and the body has its \`id\`, \`file_name\`, \`mime_type\`, \`size\` and a \`url\` that is valid for a week.
 Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at the workflow's \`dedupe_path\`, start one run. Where
 \`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.
-An \`X-Signature\` covers neither headers nor time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
+An \`X-Signature\` does not cover headers or time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
 const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named. Opened in a browser, the address shows the form, and submitting it there is answered by a page.`;
 
 declare module 'fastify' {

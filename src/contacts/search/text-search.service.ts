@@ -10,7 +10,12 @@ const PART = /[a-z0-9]{3}/i;
 const PHONE = /^[\s+()./-]*[0-9][0-9\s+()./-]{3,}$/;
 
 /** Returns the org's contacts with a text in their name or addresses, the most similar first. */
-export async function findContactsLike(db: Db, orgId: string, text: string, contactId: string | undefined) {
+export async function findContactsLike(
+  db: Db,
+  orgId: string,
+  text: string,
+  { contactId, limit = MAX_CONTACTS }: { contactId?: string | undefined; limit?: number } = {},
+) {
   const words = await findTextQuery(db, text, { openFrom: MIN_PREFIX_LENGTH });
   if (words === undefined) return [];
   const digits = PHONE.test(text) ? text.replaceAll(/[^0-9]/g, '').replace(/^0+/, '') : '';
@@ -21,5 +26,5 @@ export async function findContactsLike(db: Db, orgId: string, text: string, cont
     digits: isPhone ? digits : undefined,
     contactId,
   };
-  return searchContactTexts(db, orgId, about, MAX_CONTACTS);
+  return searchContactTexts(db, orgId, about, limit);
 }

@@ -72,7 +72,7 @@ export async function listNewSessionEvents(db: Db, cursors: SessionCursor[]) {
  * transactions without events are ignored: those of other databases, and a relay's, because they last until Temporal
  * answers.
  */
-const HORIZON = sql`
+export const HORIZON = sql`
   select ${NEXT_POSITION} as next_xid, public.position_of_xid(coalesce((
     select open.xid from pg_snapshot_xip(snapshot.now) as open (xid)
     where not exists (

@@ -33,18 +33,18 @@ export const attachmentOf = ({ id, file_name, mime_type, size }: Media): StoredA
 });
 
 /**
- * Stores the files of a message, downloading those given by URL and copying those of own links, and adds their rows to `kept` for the caller to
- * keep. Files before a failing one are added as well. Must not be called inside a transaction. Throws a DomainError
- * with the refused attachment and the reason.
+ * Stores the files of a message: downloads those given by URL, and copies those of own links. Adds each to `stored` as
+ * soon as it is stored, also those before one that fails: the caller keeps or discards them. Must not be called inside a
+ * transaction. Throws a DomainError with the refused attachment and the reason.
  */
 export async function storeAttachments(
   deps: AttachmentDeps,
   orgId: string,
   attachments: ChatAttachment[],
-  kept: Media[],
+  stored: Media[],
 ): Promise<void> {
   for (const [index, attachment] of attachments.entries()) {
-    kept.push(await storeAttachment(deps, orgId, attachment, `message.attachments.${index}`));
+    stored.push(await storeAttachment(deps, orgId, attachment, `message.attachments.${index}`));
   }
 }
 

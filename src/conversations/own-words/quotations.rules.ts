@@ -5,12 +5,14 @@ const FROM =
   /^[*\s]*(?:from|von|de|da|van|fra|från|frå|od|lähettäjä|feladó|kimden|από|от|від|dari|từ|מאת|من|از|发件人|寄件者|差出人|보낸 사람)[*\s]*[:：]/iu;
 /** The label of the subject. */
 const SUBJECT =
-  /^[*\s]*(?:subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|ämne|emne|aihe|předmět|predmet|tárgy|subiect|konu|θέμα|тема|subjek|subyek|chủ đề|נושא|الموضوع|موضوع|主题|主旨|件名|제목)[*\s]*[:：]/iu;
+  /^[*\s]*(?:subject|betreff|objet|sujet|asunto|oggetto|assunto|onderwerp|temat|ämne|emne|aihe|předmět|predmet|tárgy|subiect|konu|θέμα|тема|subjek|subyek|chủ đề|נושא|الموضوع|موضوع|主题|主旨|件名|제목)[*\s]*[:：]/iu;
 /** The label of the time of sending. */
 const SENT =
   /^[*\s]*(?:sent|date|gesendet|datum|envoyé|enviado(?: el| em)?|fecha|inviato|data|verzonden|wysłan[oey]|skickat|sendt|dato|lähetetty|odesláno|odoslané|elküldve|trimis|gönderildi|tarih|στάλθηκε|отправлено|дата|надіслано|dikirim|đã gửi|נשלח|تاريخ الإرسال|发送时间|發送時間|日期|送信日時|日付|보낸 날짜|날짜)[*\s]*[:：]/iu;
-const LABEL = /^[*\p{L}\s]{1,20}[:：]/u;
-const MAX_HEADER_LINES = 6;
+const LABEL = /^[*\p{L}\s-]{1,20}[:：]/u;
+/** The address of a sender whose name filled the line before. */
+const ADDRESS_ALONE = /^<[^\s<>@]+@[^\s<>@]+>$/u;
+const MAX_HEADER_LINES = 7;
 /** Some programs begin with the time. */
 const MAX_LINES_TO_FROM = 2;
 
@@ -20,18 +22,26 @@ const WROTE =
 const ADDRESS = /@[\p{L}\p{N}-]/u;
 /** A program dates what it quotes by the year or the time. */
 const DATE = /(?:19|20)\d{2}|\d{1,2}[:.：時点点h]\d{2}/u;
-/** How a header begins that is broken into several lines. */
+/** How a header begins that is broken into several lines. A word such as "Hi," is none: a day's name is followed by its date. */
 const BROKEN_HEADER =
-  /^(?:on|am|le|el|il|em|op|den|w dniu|dnia|dne|pe|στις|la|pada|vào|\p{L}{2,4}[.,]|\d|在|于|於)(?![\p{L}\p{M}])/iu;
+  /^(?:(?:on|am|le|el|il|em|op|den|w dniu|dnia|dne|pe|στις|la|pada|vào|\d|在|于|於)(?![\p{L}\p{M}])|\p{L}{2,4}[.,](?=.*\d)|.{1,80}<[^\s<>@]+@[^\s<>@]+> ?(?:schrieb|skrev|wrote)(?!\p{L}))/iu;
 const MAX_BROKEN_LINES = 3;
 
 /** Lines such as "-----Original Message-----". */
 const ORIGINAL =
   /^[-–—_=*]{2,40}\s?(?:original message|(?:ursprüngliche|originale) nachricht|originalnachricht|message d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|wiadomość oryginalna|oryginalna wiadomość|ursprungligt meddelande|originalmeddelande|oprindelig (?:besked|meddelelse)|opprinnelig melding|původní (?:zpráva|e-mail)|eredeti üzenet|исходное сообщение|元のメッセージ|原始(?:邮件|郵件|信息)|원본 메[시일]지?)\s?[-–—_=*]{2,40}$/iu;
-const RULE = /^[-_=*–—]{8,}$/u;
+const RULE = /^(?:[-_=*–—]{8,}|={4,})$/u;
 /** A message that is passed on is none of ours: what it says stands nowhere else. */
 const FORWARDED =
   /^(?:[-–—_=*]{3,40}\s?|begin |début du |inizio |anfang der )(?:forwarded|weitergeleitet|transféré|réexpédié|message (?:transféré|réexpédié)|mensaje reenviado|messaggio inoltrato|mensagem (?:encaminhada|reencaminhada)|doorgestuurd|doorgezonden|przekazan|wiadomość przekazana|vidarebefordra|videresendt|転送|轉寄|转发)/iu;
+
+/** The end of a header that is broken within the angle brackets of its address. */
+const BROKEN_BRACKET = /^>[^>]{0,20}[:：]$/u;
+/** A sender with an address and a verb, and nothing else: it needs no date. */
+const ADDRESS_WROTE =
+  /^[^<>]{1,80}<[^\s<>@]+@[^\s<>@]+>\s?(?:wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev)\s?[:：]$/iu;
+/** An older Gmail introduces by the day and the sender alone. */
+const DATED_ADDRESS = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[^<>]{0,80}<[^\s<>@]+@[^\s<>@]+>:?$/u;
 
 export const isQuoted = (line: string | undefined): boolean => line?.startsWith('>') === true;
 
@@ -46,9 +56,14 @@ export function headerLinesAt(lines: readonly string[], at: number, parser: Line
     const next = nextFilled(lines, at + 1);
     return isHeaderBlock(lines, next) ? next - at : 0;
   }
-  if (/[:：]$/u.test(line) && isQuoted(lines[nextFilled(lines, at + 1)])) return 1;
-  return attributionLines(lines, at, parser);
+  const broken = attributionLines(lines, at, parser);
+  if (broken > 0) return broken;
+  return namesWriter(line) && isQuoted(lines[nextFilled(lines, at + 1)]) ? 1 : 0;
 }
+
+/** Returns whether a line above a quotation may introduce it. "My answers to your points:" is the author's own. */
+const namesWriter = (line: string): boolean =>
+  /[:：]$/u.test(line) && (WROTE.test(line) || ADDRESS.test(line) || /\d/u.test(line));
 
 /** Returns the place of the first line from a place on that is not empty. */
 export function nextFilled(lines: readonly string[], from: number): number {
@@ -59,11 +74,18 @@ export function nextFilled(lines: readonly string[], from: number): number {
 
 /** Returns whether labels begin at a line that say who sent an earlier message, and what about, or when from which address. */
 function isHeaderBlock(lines: readonly string[], at: number): boolean {
-  if (!LABEL.test(lines[at] ?? '') || !LABEL.test(lines[at + 1] ?? '')) return false;
-  const block = lines.slice(at, at + MAX_HEADER_LINES);
+  if (!LABEL.test(lines[at] ?? '')) return false;
+  const block = unbroken(lines.slice(at, at + MAX_HEADER_LINES));
+  if (!LABEL.test(block[1] ?? '')) return false;
   const from = block.slice(0, MAX_LINES_TO_FROM).find((line) => FROM.test(line));
   if (from === undefined) return false;
   return block.some((line) => SUBJECT.test(line)) || (ADDRESS.test(from) && block.some((line) => SENT.test(line)));
+}
+
+/** Returns the lines of a block with an address on a separate line joined to its name. */
+function unbroken(block: readonly string[]): string[] {
+  const [first = '', second = '', ...others] = block;
+  return ADDRESS_ALONE.test(second) ? [`${first} ${second}`, ...others] : [...block];
 }
 
 /** Returns how many lines say who wrote what follows, and when, as "On 1 May 2026 Ann wrote:" does. */
@@ -71,7 +93,8 @@ function attributionLines(lines: readonly string[], at: number, parser: LinePars
   for (let count = 1; count <= MAX_BROKEN_LINES; count++) {
     const part = lines.slice(at, at + count);
     const last = part.at(-1) ?? '';
-    if (last === '' || isQuoted(last) || (count > 1 && !BROKEN_HEADER.test(part[0] ?? ''))) return 0;
+    const isEnd = count > 1 && BROKEN_BRACKET.test(last);
+    if (last === '' || (isQuoted(last) && !isEnd) || (count > 1 && !BROKEN_HEADER.test(part[0] ?? ''))) return 0;
     if (isAttribution(part, parser)) return count;
   }
   return 0;
@@ -79,6 +102,7 @@ function attributionLines(lines: readonly string[], at: number, parser: LinePars
 
 function isAttribution(lines: readonly string[], parser: LineParser): boolean {
   const line = lines.join(' ');
+  if (lines.length === 1 && (ADDRESS_WROTE.test(line) || DATED_ADDRESS.test(line))) return true;
   if (!DATE.test(line) && !(ADDRESS.test(line) && /\d/.test(line))) return false;
   const isWritten = WROTE.test(line);
   if (/[:：]$/u.test(line) && (isWritten || (ADDRESS.test(line) && DATE.test(line) && /[>\])]\s?[:：]$/u.test(line))))

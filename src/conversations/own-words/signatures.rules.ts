@@ -1,6 +1,10 @@
 import type { LineParser } from './reply-parser.rules.ts';
 
-const SEPARATOR = '—';
+const SEPARATOR = /^—+$/u;
+/** The rule above what a mailing list adds to each mail. */
+const LIST_RULE = /^_{2,}$/u;
+const LIST_FOOTER = /mailing list|mailman|listinfo|list-unsubscribe/iu;
+const LIST_FOOTER_LINES = 4;
 /** The last line before a name. Only a line with nothing else is one. */
 const SIGN_OFF =
   /^(?:(?:(?:many )?thanks|thank you|vielen dank|danke|merci|grazie|gracias) (?:and|&|und|et|e|y) )?(?:(?:with |my )?(?:best|kind|kindest|warm|warmest) (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|truly|faithfully)|(?:mit )?(?:freundlichen?|besten?|herzlichen?|vielen|liebe|viele|schönen?) grü(?:ß|ss)en?|gru(?:ß|ss)|mfg|(?:bien )?cordialement|bien à vous|bonne (?:journée|soirée)|salutations(?: distinguées)?|(?:un )?(?:cordial )?saludos?(?: cordiales)?|atentamente|(?:cordiali|distinti) saluti|saluti|atenciosamente|(?:com os melhores )?cumprimentos|abraços?|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|(?:z )?poważaniem|pozdrawiam|(?:med )?venlig hilsen|(?:med )?vänlig(?:a|en)? hälsning(?:ar)?|vänligen|hälsningar|(?:med )?(?:vennlig|venlig) hilsen|mvh|ystävällisin terveisin|s pozdravem|s pozdravom|üdvözlettel|cu stimă|saygılarımla|με εκτίμηση|с уважением|з повагою|с уважение|с наилучшими пожеланиями|בברכה|مع (?:أطيب )?التحيات?|تحياتي|با احترام|salam hormat|trân trọng|此致|敬礼|祝好|よろしくお願いします|よろしくお願いいたします|敬具|以上)[\s,.!،，。]*$/iu;
@@ -21,7 +25,8 @@ export function isSignatureAt(lines: readonly string[], at: number, parser: Line
   if (line === '--') return true;
   if (lines.length - at > MAX_LINES) return false;
   return (
-    line === SEPARATOR ||
+    SEPARATOR.test(line) ||
+    isListFooterAt(lines, at) ||
     SIGN_OFF.test(line) ||
     SENT_FROM.test(line) ||
     (at > 0 && /\p{L}/u.test(line) && parser.isSignature(line)) ||
@@ -34,6 +39,10 @@ export function postscriptAfter(lines: readonly string[], signature: number): nu
   const found = lines.findIndex((line, at) => at > signature && POSTSCRIPT.test(line));
   return found === -1 ? lines.length : found;
 }
+
+const isListFooterAt = (lines: readonly string[], at: number): boolean =>
+  LIST_RULE.test(lines[at] ?? '') &&
+  lines.slice(at + 1, at + 1 + LIST_FOOTER_LINES).some((line) => LIST_FOOTER.test(line));
 
 function isNameAfterThanks(lines: readonly string[], at: number): boolean {
   const above = lines.slice(0, at).findLast((line) => line !== '');

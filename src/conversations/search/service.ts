@@ -16,7 +16,7 @@ export async function findSessionsWith(
   orgId: string,
   q: string,
 ): Promise<{ contactIds: string[]; sessionIds: string[] }> {
-  const [query, contacts] = await Promise.all([queryOf(db, orgId, q), findContactsLike(db, orgId, q, undefined)]);
+  const [query, contacts] = await Promise.all([queryOf(db, orgId, q), findContactsLike(db, orgId, q)]);
   const messages = query === undefined ? [] : await searchMessages(db, orgId, query, MAX_FOUND_MESSAGES);
   return {
     contactIds: contacts.map(({ id }) => id),
@@ -29,12 +29,18 @@ export async function searchSessions(db: Db, orgId: string, { q, contact_id }: S
   const query = await queryOf(db, orgId, q);
   if (query === undefined) return { contacts: [], messages: [], has_more_messages: false };
   const [contacts, messages] = await Promise.all([
-    findContactsLike(db, orgId, q, contact_id),
+    findContactsLike(db, orgId, q, { contactId: contact_id }),
     contact_id === undefined
       ? searchMessages(db, orgId, query, MAX_MESSAGES + 1)
       : searchMessagesOfContact(db, orgId, contact_id, { query, limit: MAX_MESSAGES + 1 }),
   ]);
   return { contacts, messages: messages.slice(0, MAX_MESSAGES), has_more_messages: messages.length > MAX_MESSAGES };
+}
+
+/** Finds the newest messages and notes of the org containing the words. */
+export async function findMessages(db: Db, orgId: string, q: string, limit: number) {
+  const query = await queryOf(db, orgId, q);
+  return query === undefined ? [] : searchMessages(db, orgId, query, limit);
 }
 
 const queryOf = async (db: Db, orgId: string, q: string): Promise<string | undefined> =>

@@ -12,7 +12,11 @@ const SENDER_NAMES: Record<Sender, string> = { contact: 'Customer', human_agent:
  * who said it. Null if nobody has said anything.
  */
 export function summaryOf(messages: readonly { sender: Sender; text: string }[]): string | null {
-  const sentences = messages.map(({ text }) => sentencesOf(withoutGreeting(ownWordsOf(text))).map(shortened));
+  const sentences = messages.map(({ text }) =>
+    sentencesOf(withoutGreeting(ownWordsOf(text)))
+      .filter((sentence) => !sentence.endsWith(':')) // it leads to a quotation or a list
+      .map(shortened),
+  );
   const chosen = chooseSentences(sentences.map((ofMessage) => ofMessage.map(({ length }) => length)));
   const lines = chosen.map(({ message, sentence }) => {
     const sender = messages[message]?.sender ?? 'system';

@@ -60,7 +60,12 @@ export const CrawlChangePage = z.object({
         kind: ChangeKind,
         url: z.string(),
         title: z.string().nullable(),
-        diff: z.string().nullable().describe('Line diff of an updated page’s text. Null if nearly all of it changed.'),
+        diff: z
+          .string()
+          .nullable()
+          .describe(
+            'Line diff of an updated page’s text. Null if nearly all of it changed. A long one ends with a line that begins with \\ and says how much was left out.',
+          ),
         created_at: Timestamp,
       })
       .meta({ id: 'CrawlChange' }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { currentAuditor } from '../../processes/current-work.ts';
 import { currentTraceparent } from '../../tracing/spans.ts';
 import { isStalePlan } from '../failures.ts';
 
@@ -79,6 +80,9 @@ export class PreparingClient extends pg.Client {
   #trace: string | undefined = '';
   /** Whether the connection was ever given a trace. */
   #mayHaveTrace = false;
+  /** Who acts, as the connection has it for the triggers of the audit. Undefined: not known. */
+  #actor: string | undefined = '';
+  #mayHaveActor = false;
   /** By what was sent, not by what was answered: both can come at once. */
   #isInTransaction = false;
 
@@ -89,9 +93,11 @@ export class PreparingClient extends pg.Client {
     if (typeof config === 'string') {
       this.#followTransaction(config);
       this.#followTrace(config);
+      this.#followActor(config);
     }
     const result = this.#queryNamed(config, values, callback);
-    if (this.#mayHaveTrace && result instanceof Promise) result.catch(() => this.#forgetTrace());
+    if ((this.#mayHaveTrace || this.#mayHaveActor) && result instanceof Promise)
+      result.catch(() => this.#forgetSettings());
     return result;
   }
 
@@ -157,8 +163,9 @@ export class PreparingClient extends pg.Client {
     else if (text === 'commit' || text === 'rollback') this.#isInTransaction = false;
   }
 
-  #forgetTrace(): void {
+  #forgetSettings(): void {
     this.#trace = undefined;
+    this.#actor = undefined;
   }
 
   /** Sends the trace of what is done now ahead of a statement that writes, unless the connection has it. */
@@ -169,6 +176,18 @@ export class PreparingClient extends pg.Client {
     this.#trace = current;
     this.#mayHaveTrace = true;
     this.#send(`select set_config('switchboard.trace', '${current}', false)`);
+  }
+
+  /** Sends who acts now ahead of a statement that writes, unless the connection has it. */
+  #followActor(text: string): void {
+    if (this.#mayHaveActor && text.startsWith('rollback')) this.#actor = undefined;
+    if (!WRITES.test(text)) return;
+    const auditor = currentAuditor();
+    const current = auditor === undefined ? '' : JSON.stringify(auditor);
+    if (current === this.#actor) return;
+    this.#actor = current;
+    this.#mayHaveActor = true;
+    this.#send(`select set_config('switchboard.actor', ${this.escapeLiteral(current)}, false)`);
   }
 
   /** Gathers what is written to the socket until all that runs now has ended. */

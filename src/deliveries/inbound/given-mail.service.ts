@@ -17,7 +17,8 @@ interface GivenMailDeps {
 
 /**
  * Stores an e-mail that the org hands over, for the inboxes or our own addresses that it is for. Returns the id of the
- * first one. Throws invalid if it has no header, and unprocessable if none of the addresses is the org's.
+ * first one. Throws invalid if it has no header, and unprocessable if it names no
+ * sender or none of the addresses is the org's.
  */
 export async function storeGivenMail(
   { db, tokens, inboundDomain }: GivenMailDeps,
@@ -28,6 +29,8 @@ export async function storeGivenMail(
   const envelope = await readEnvelope(raw);
   if (envelope === undefined) throw invalid('The body is no e-mail: it begins with header fields, such as From and To');
   const { mailFrom, addresses } = envelope;
+  if (mailFrom === undefined)
+    throw unprocessable('The e-mail names no sender: its From field has no address that can be answered');
   const candidates = to === undefined ? addresses : [to.toLowerCase()];
   const inboxes = await listInboxesAt(db, orgId, candidates);
   const targets = candidates.flatMap((address): { address: string; mailbox: MailTarget }[] => {

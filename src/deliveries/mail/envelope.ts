@@ -5,7 +5,8 @@ import { parsedEmailOf } from './parsed-mail.rules.ts';
 const MAX_HEADER_BYTES = 262_144;
 
 export interface Envelope {
-  mailFrom: string;
+  /** Empty for a mail that takes no answer, undefined for one that names no sender. */
+  mailFrom: string | undefined;
   /** Those that servers have noted come first. */
   addresses: string[];
 }
@@ -16,6 +17,6 @@ export async function readEnvelope(raw: Buffer): Promise<Envelope | undefined> {
   const header = raw.subarray(0, end === null ? MAX_HEADER_BYTES : end.index);
   const parsed = await parseMime(Buffer.concat([header, Buffer.from('\r\n\r\n')])).catch(() => undefined);
   if (parsed === undefined) return undefined;
-  const { from = '', returnPath, deliveredTo, recipients } = parsedEmailOf(parsed);
+  const { from, returnPath, deliveredTo, recipients } = parsedEmailOf(parsed);
   return { mailFrom: returnPath ?? from, addresses: [...new Set([...deliveredTo, ...recipients])] };
 }

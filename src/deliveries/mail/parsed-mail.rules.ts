@@ -1,4 +1,4 @@
-import type { AddressObject, EmailAddress, Headers, HeaderValue } from 'mailparser';
+import type { AddressObject, EmailAddress, HeaderLines, Headers, HeaderValue } from 'mailparser';
 import { storable, truncated } from '../../providers/storable.rules.ts';
 import { type AuthenticationFields, authenticationFieldsOf } from './authentication-results.rules.ts';
 import { isAutomatedMail, isAutomaticMail, isAutomaticReply } from './automatic-mail.rules.ts';
@@ -64,6 +64,11 @@ const MAX_ANSWERS = 20;
 const MAX_RECIPIENTS = 50;
 /** In ASCII, without quotation: what any mail server takes. */
 const EMAIL_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d.-]+\.[a-z\d-]{2,}$/i;
+/** In any script, without quotation: what an answer can be sent to. */
+const SENDER_ADDRESS = /^[^\s@()<>,;:"[\]\\]{1,64}@[^\s@()<>,;:"[\]\\]{1,253}$/u;
+const COMMENT = /\([^()]*\)/g;
+const MAX_FIELD_CHARACTERS = 8_192;
+const MAX_COMMENT_DEPTH = 5;
 const SIGNATURE = /^application\/(?:x-)?(?:pkcs7|pgp)-signature$/;
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 
@@ -71,7 +76,7 @@ const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
   const { headers, headerLines } = parsed;
   const [sender] = addressesIn(headers, 'from');
-  const from = addressOf(sender);
+  const from = senderAddressOf(sender, headerLines);
   return {
     messageId: ifWithin(MAX_ID_LENGTH, idsIn(headerLines, 'message-id')[0] ?? fieldOf(headers, 'message-id')),
     from,
@@ -128,6 +133,22 @@ const isAddresses = (value: HeaderValue | undefined): value is AddressObject =>
 
 const addressOf = (sender: Pick<EmailAddress, 'address'> | undefined) =>
   ifWithin(MAX_ADDRESS_LENGTH, sender?.address?.toLowerCase());
+
+/**
+ * Returns the address of a sender, in lower case. The parser takes parts of comments within an address for the address
+ * (mailparser 3.9.31, on the example of RFC 5322, A.5): such a field is read again without its comments.
+ */
+function senderAddressOf(
+  sender: Pick<EmailAddress, 'address'> | undefined,
+  headerLines: HeaderLines,
+): string | undefined {
+  const address = addressOf(sender);
+  if (address === undefined || SENDER_ADDRESS.test(address)) return address;
+  let field = (headerLines.findLast(({ key }) => key === 'from')?.line ?? '').slice(0, MAX_FIELD_CHARACTERS);
+  for (let depth = 0; depth < MAX_COMMENT_DEPTH; depth++) field = field.replace(COMMENT, '');
+  const found = Array.from(field.matchAll(/<([^<>]*)>/g), ([, inside = '']) => inside.replace(/\s/g, '').toLowerCase());
+  return found.findLast((inside) => SENDER_ADDRESS.test(inside));
+}
 
 /** Returns undefined for several addresses: an answer has one. */
 function replyToOf(headers: Headers, from: string | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../collections/canonical-json.ts';
 import { listResponsible } from '../../conversations/assignment/service.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -31,13 +32,14 @@ export type Perform = (request: ToolRequest, idempotencyKey?: string) => Promise
 
 /**
  * Has a call of a tool wait for a person. Returns its id, which is that of the same call a minute ago if there is one.
- * Members who have the session hear of it. Throws notFound for an unknown session.
+ * With `isNotified`, members who have the session hear of it. Throws notFound for an unknown session.
  */
 export async function askForConfirmation(
   db: Db,
   { id: orgId, keyId, name }: OrgPrincipal,
   tool: Tool,
   given: Record<string, unknown>,
+  { isNotified }: { isNotified: boolean },
 ): Promise<string> {
   const sessionId = tool.path.startsWith('/chat/sessions/') ? (await getSession(db, orgId, String(given.id))).id : null;
   const asked = {
@@ -52,7 +54,7 @@ export async function askForConfirmation(
   if (same !== undefined) return same.id;
   await inTransaction(db, async (trx) => {
     await insertConfirmation(trx, orgId, asked);
-    if (sessionId !== null) await notifyResponsible(trx, orgId, { sessionId, id: asked.id });
+    if (isNotified && sessionId !== null) await notifyResponsible(trx, orgId, { sessionId, id: asked.id });
   });
   return asked.id;
 }
@@ -84,10 +86,46 @@ export async function confirmCall(db: Db, org: OrgPrincipal, id: string, perform
   const tool = toolNamed(call.tool);
   assertMayDecide(org, call, tool);
   if (!(await beginCall(db, org.id, id, org.name))) throw decided(call);
-  const { status, body } = await perform(requestOf(tool, call.arguments), `mcp ${id}`);
-  const state = status < 400 ? 'done' : 'failed';
-  await storeAnswer(db, org.id, id, { state, status, answer: body === '' ? undefined : body });
+  await makeCall(db, org.id, call, perform);
   return getMcpConfirmation(db, org.id, id);
+}
+
+/** Makes a call that has begun, and stores its end. A second attempt has the same Idempotency-Key. */
+async function makeCall(db: Db, orgId: string, { id, tool, arguments: given }: Confirmation, perform: Perform) {
+  const answer = await perform(requestOf(toolNamed(tool), given), `mcp ${id}`);
+  const { status, body } = answer;
+  const state = status < 400 ? 'done' : 'failed';
+  await storeAnswer(db, orgId, id, { state, status, answer: body === '' ? undefined : body });
+  return answer;
+}
+
+/** What a person said to the question of a client, about a call with these arguments. */
+export interface ClientDecision {
+  id: string;
+  tool: Tool;
+  given: Record<string, unknown>;
+  isAccepted: boolean;
+}
+
+/**
+ * Makes or rejects a call as a person decided at the client of the key that asked. Returns the answer of the operation
+ * if this made it, and the state of the call. Throws notFound if the call is another one.
+ */
+export async function decideByClient(
+  db: Db,
+  org: OrgPrincipal,
+  { id, tool, given, isAccepted }: ClientDecision,
+  perform: Perform,
+) {
+  const call = await existing(db, org.id, id);
+  const isSame = call.key_id === org.keyId && call.tool === tool.name;
+  if (!isSame || canonicalJson(call.arguments) !== canonicalJson(given)) throw notFound('confirmation');
+  const by = `${org.name} (client)`;
+  if (!isAccepted) await rejectCall(db, org.id, id, by);
+  const isBegun = isAccepted && (await beginCall(db, org.id, id, by));
+  const answer = isBegun ? await makeCall(db, org.id, call, perform) : undefined;
+  const { state } = await getMcpConfirmation(db, org.id, id);
+  return { answer, state };
 }
 
 /** Rejects a call that waits. Throws as `confirmCall`. */

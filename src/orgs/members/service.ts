@@ -31,6 +31,13 @@ import {
 
 const DEFAULT_ROLE: RoleName = 'agent';
 
+/** Who becomes a member: without a name under the first part of the address, without a role as agent. */
+export interface NewMember {
+  email: string;
+  name?: string | undefined;
+  role?: RoleName | undefined;
+}
+
 /** Returns the members of an org, each with its strongest role. */
 export async function listMembersWithRole(db: Db, orgId: string) {
   return (await listMembers(db, orgId)).map(withStrongestRole);
@@ -102,14 +109,14 @@ export const deleteMemberBatch = (
 export function addMember(
   db: Db,
   orgId: string,
-  { email, name, role_ids }: { email: string; name?: string; role_ids?: string[] },
+  { email, name, role_ids, role }: NewMember & { role_ids?: string[] | undefined },
 ): Promise<number> {
   return inTransaction(db, async (trx) => {
     const userId = await upsertUser(trx, email);
     const nameOrPrefix = name ?? email.slice(0, email.lastIndexOf('@'));
     const isRestored = await restoreMember(trx, orgId, userId, nameOrPrefix);
     if (isRestored || (await upsertMember(trx, { org_id: orgId, user_id: userId, name: nameOrPrefix })) === 'new') {
-      await insertMemberRoles(trx, orgId, userId, await resolveRoleIds(trx, orgId, [...new Set(role_ids)]));
+      await insertMemberRoles(trx, orgId, userId, await resolveRoleIds(trx, orgId, [...new Set(role_ids)], role));
     }
     return userId;
   });
@@ -119,8 +126,13 @@ export function addMember(
 const announceStaffingChange = (trx: Trx, orgId: string) =>
   announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);
 
-async function resolveRoleIds(db: Db, orgId: string, roleIds: string[]): Promise<string[]> {
-  if (roleIds.length === 0) return [await getRoleId(db, orgId, DEFAULT_ROLE)];
+async function resolveRoleIds(
+  db: Db,
+  orgId: string,
+  roleIds: string[],
+  role: RoleName = DEFAULT_ROLE,
+): Promise<string[]> {
+  if (roleIds.length === 0) return [await getRoleId(db, orgId, role)];
   const known = await findRoleIds(db, orgId, roleIds);
   const unknown = roleIds.filter((id) => !known.includes(id));
   if (unknown.length > 0)
@@ -128,7 +140,8 @@ async function resolveRoleIds(db: Db, orgId: string, roleIds: string[]): Promise
   return known;
 }
 
-async function getMember(db: Db, orgId: string, userId: number) {
+/** Returns a member with its strongest role. Throws notFound. */
+export async function getMember(db: Db, orgId: string, userId: number) {
   const member = await findMember(db, orgId, userId);
   if (member === undefined) throw notFound('member');
   return withStrongestRole(member);

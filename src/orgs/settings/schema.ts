@@ -115,6 +115,12 @@ const shape = {
     .boolean()
     .nullable()
     .describe('Whether unknown fields are ignored, as with `Prefer: handling=lenient`, instead of refused.'),
+  mcp_confirm: z
+    .enum(['client', 'dashboard'])
+    .nullable()
+    .describe(
+      'Where a person confirms what assistants ask for: in a client of MCP that can ask, or always in the console. null: sequences and actions in the console.',
+    ),
   handoff_on_first_message: z
     .boolean()
     .nullable()

@@ -13,7 +13,7 @@ export const webhookDeliveryRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listWebhookDeliveries',
       tags,
       summary: 'List webhook deliveries',
-      description: 'Lists the deliveries of an endpoint, oldest first. They are deleted 30 days after their event.',
+      description: 'Lists the deliveries of an endpoint by creation. They are deleted 30 days after their event.',
       params: DeliveriesPath,
       querystring: ListDeliveries,
       response: { 200: DeliveryPage, ...errorResponses(403, 404) },

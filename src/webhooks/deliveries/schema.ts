@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Time, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, Order, Time, Timestamp } from '../../schemas/parts.ts';
 import { WEBHOOK_EVENT_TYPES } from '../events/schema.ts';
 
 const Status = z
@@ -12,6 +12,7 @@ export const ListDeliveries = z.object({
   status: Status.optional(),
   event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
   since: Time.optional().describe('Created then or later.'),
+  order: Order,
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
 

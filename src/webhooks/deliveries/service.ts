@@ -16,7 +16,7 @@ import { shownStatus, storedStates } from './states.rules.ts';
 /** Of one endpoint, not finished. */
 const MAX_RECOVERIES = 20;
 
-/** Returns a page of an endpoint's deliveries, oldest first. Throws notFound. */
+/** Returns a page of an endpoint's deliveries by creation. Throws notFound. */
 export async function pageOfDeliveries(db: Db, endpoint: EndpointRef, query: ListDeliveries) {
   const { enabled } = await getEndpoint(db, endpoint.orgId, endpoint.endpointId);
   const states = query.status && storedStates([query.status], enabled);

@@ -182,6 +182,24 @@ describe('a server', () => {
     expect((await test(refund.action_id, { order: 'A-1' })).body.body).toEqual({ text: 'You are ***' });
   });
 
+  it.each([
+    ['a header', AUTHORIZATION],
+    ['the credentials of a header', 'secret-of-the-shop'],
+    ['a key in the query of its address', 'key-of+the/address'],
+    ['a key in the query of its address as it is written there', 'key-of%2Bthe%2Faddress'],
+    ['a key in the path of its address', '4f1c9a7e2b6d8035'],
+  ])('that repeats %s in a list that is refused shows nothing of it', async (_, secret) => {
+    const url = `${shop.url}/4f1c9a7e2b6d8035?token=key-of%2Bthe%2Faddress`;
+    expect((await connect(shop, { url })).status).toBe(201);
+    const named = { ...(shop.tools[0] as FakeTool), name: `You are ${secret}` };
+    shop.tools = [named, named];
+    const { status, body } = await org.post('/actions/mcp/shop/refresh');
+    expect([status, body.message]).toEqual([422, expect.stringContaining('You are ***')]);
+    const [{ problem } = { problem: null }] = await toolsOf();
+    expect(problem).toContain('You are ***');
+    expect(problem).not.toContain(secret);
+  });
+
   it('belongs to one org: another one sees and accepts nothing of it', async () => {
     const [refund] = (await connect(shop)).body.tools as [ShownTool];
     const other = await api.createOrg();
@@ -284,6 +302,53 @@ describe('a server', () => {
       expect((await test(find.action_id, { order: 'A-1' })).status).toBe(200);
     },
   );
+
+  it('whose older list arrives behind a newer refusal has its tools held all the same', async () => {
+    const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
+    await accept([find]);
+    const { begun, release } = shop.holdList();
+    const older = org.post('/actions/mcp/shop/refresh');
+    await begun;
+    shop.tools.push(...shopTools());
+    expect((await org.post('/actions/mcp/shop/refresh')).status).toBe(422);
+    release();
+    expect((await older).body.tools).toMatchObject([{ state: 'unusable' }, { state: 'unusable' }]);
+    expect(await toolsOf()).toMatchObject([{ state: 'unusable' }, { state: 'unusable' }]);
+    expect((await test(find.action_id, { order: 'A-1' })).status).toBe(409);
+  });
+
+  it('whose headers are replaced while a newer list is stored keeps that list, and the change is to be repeated', async () => {
+    await connect(shop);
+    const { begun, release } = shop.holdList();
+    const change = () => org.patch('/actions/mcp/shop', { headers: { Authorization: AUTHORIZATION, 'X-Shop': 'one' } });
+    const changed = change();
+    await begun;
+    shop.tools = many(1);
+    await org.post('/actions/mcp/shop/refresh');
+    release();
+    expect((await changed).status).toBe(409);
+    expect(await toolsOf()).toMatchObject([{ name: 'tool_0' }]);
+    expect((await change()).status).toBe(200);
+  });
+
+  it('that refuses a call is asked which protocol it speaks, and an older list of it still replaces no newer one', async () => {
+    const [, find] = (await connect(shop)).body.tools as [ShownTool, ShownTool];
+    await accept([find]);
+    const { begun, release } = shop.holdList();
+    const older = org.post('/actions/mcp/shop/refresh');
+    await begun;
+    shop.tools = [shop.tools[0] as FakeTool, ...many(1)];
+    await org.post('/actions/mcp/shop/refresh');
+    shop.next({ status: 404 });
+    await test(find.action_id, { order: 'A-1' });
+    release();
+    await older;
+    expect((await toolsOf()).map(({ name }) => name)).toEqual(['find_order', 'tool_0']);
+    const lists = () => shop.received.filter(({ rpc }) => rpc === 'tools/list').length;
+    const before = lists();
+    expect((await test(find.action_id, { order: 'A-1' })).status).toBe(200);
+    expect(lists()).toBe(before + 1);
+  });
 
   it('says what it likes, and its words are short, plain and of one line', async () => {
     const hidden = String.fromCodePoint(0xe0049, 0xe0067, 0x200b, 0x202e);

@@ -34,6 +34,8 @@ const SESSIONS = 40;
     });
     ({ page } = await browser.open(link.url));
     page.setDefaultTimeout(WAIT_MS);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.goto(`${stack.url}/console/inbox`);
     await page.getByText('Nothing is yours').waitFor();
   }, TEST_LIMIT_MS);
   afterEach(async () => {

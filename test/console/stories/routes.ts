@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/stack/stack.ts';
 import type { KnowledgeSeeds } from './knowledge-seeds.ts';
+import type { SettingsSeeds } from './settings-seeds.ts';
 
 /** What the addresses of pages need. */
-export interface Seeds extends KnowledgeSeeds {
+export interface Seeds extends KnowledgeSeeds, SettingsSeeds {
   sessionId: string;
+  contactId: string;
   requestId: string;
   sequenceId: string;
   workflowId: string;
@@ -16,6 +18,8 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
   '/': () => ['/'],
   '/inbox': () => ['/inbox?view=all', '/inbox?view=closed&channel=email'],
   '/s/$id': ({ sessionId }) => [`/s/${sessionId}`, '/s/00000000-0000-7000-8000-000000000000'],
+  '/contacts': () => ['/contacts', '/contacts?q=zoe'],
+  '/contacts/$contactId': ({ contactId }) => [`/contacts/${contactId}`],
   '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
   '/automations/$id': ({ workflowId }) => [`/automations/${workflowId}`],
   '/automations/runs/$runId': ({ runId }) => [`/automations/runs/${runId}`],
@@ -32,15 +36,34 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
   '/insights/$insightId': () => ['/insights/00000000-0000-7000-8000-000000000000'],
   '/analytics': () => ['/analytics', '/analytics?show=handoffs', '/analytics?show=deliveries&by=channel'],
   '/ai/evals/$runId': ({ evalRunId }) => [`/ai/evals/${evalRunId}`],
+  '/settings/integrations/$kind': () => ['/settings/integrations/email', '/settings/integrations/crm'],
+  '/settings/webhooks/$webhookId': ({ webhookId }) => [
+    `/settings/webhooks/${webhookId}`,
+    `/settings/webhooks/${webhookId}?open=settings`,
+  ],
+  // Of the operator, who is no member: test/console/operator.test.ts
+  '/operator': () => [],
+  '/settings/audit': () => ['/settings/audit', '/settings/audit?kind=member'],
   '/assistants': ({ requestId }) => [`/assistants?id=${requestId}`],
 };
 
+/** The route of the addresses below areas that were not opened yet. */
+const LATER = '/$';
+const ROUTES = 'window.__TSR_ROUTER__.routesByPath';
+
 /**
- * Returns an address or more of each route that the router of an open page knows. Throws if one has a parameter that
- * nothing is known of.
+ * Returns an address or more of each route that the router of an open page knows, once it has opened all areas. Throws
+ * if one has a parameter that nothing is known of.
  */
 export async function addressesOf(page: Page, seeds: Seeds): Promise<string[]> {
-  const routes = await page.evaluate<string[]>('Object.keys(window.__TSR_ROUTER__.routesByPath)');
+  const areas = await page.evaluate<string[]>(`${ROUTES}['${LATER}'].options.staticData.areas`);
+  for (const area of areas) {
+    await page.evaluate(`void window.__TSR_ROUTER__.navigate({ href: '/${area}' })`);
+    await eventually(`the routes of ${area}`, () =>
+      page.evaluate<boolean>(`Object.keys(${ROUTES}).some((path) => path.startsWith('/${area}'))`),
+    );
+  }
+  const routes = await page.evaluate<string[]>(`Object.keys(${ROUTES}).filter((path) => path !== '${LATER}')`);
   return routes.flatMap((route) => {
     const addresses = ADDRESSES[route]?.(seeds);
     if (addresses === undefined && route.includes('$')) throw new Error(`No address of the route ${route} is known`);

@@ -12,6 +12,7 @@ import { emailStep } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { seedKnowledge } from './knowledge-seeds.ts';
 import { addressesOf, type Seeds, untilSettled } from './routes.ts';
+import { seedSettings } from './settings-seeds.ts';
 
 const CONTROLS = ':is(button, summary, select, input, textarea, [role=menuitem], [role=option])';
 const OPENED = ':is(:popover-open, dialog[open])';
@@ -62,7 +63,9 @@ const KEYS = ['r', 'n', 'a', 'i', 'l', 't', 'Shift+T', 'e', 'Shift+E', 'h', 'm',
     await askByAi(sessionId);
     for (const name of ['Ada', 'Ben']) await pages.conversation(name);
     const requestId = await askByAssistant(sessionId);
-    return { sessionId, requestId, ...(await seedOutbound()), ...(await seedKnowledge(org)) };
+    const seeded = { sessionId, contactId: contact.id, requestId };
+    const settings = await seedSettings(org);
+    return { ...seeded, ...settings, ...(await seedOutbound()), ...(await seedKnowledge(org)) };
   }
 
   /** Makes a sequence, and a workflow with a run. */

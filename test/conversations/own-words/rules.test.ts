@@ -5,6 +5,39 @@ const US = 'Support <support@shop.example>';
 
 /** An answer above a quotation, as mail programs write it. */
 const REPLIES: [program: string, own: string, rest: string][] = [
+  [
+    'a header with the address for answers',
+    'Yes.',
+    `From: ${US}\nReply-To: Support <reply+1@shop.example>\nDate: Friday\nTo: Ann\nSubject: Refund\n\nDo you agree?`,
+  ],
+  [
+    'a header whose address has a separate line',
+    'Yes.',
+    'From: Support of the Shop\n<support@shop.example>\nSent: Friday\nTo: Ann\nSubject: Refund\n\nDo you agree?',
+  ],
+  [
+    'a French webmail',
+    'Oui.',
+    '====\n\nMessage du : 27/11/2026 10:00\nDe : "Support" <support@shop.example>\nA : ann@customer.example\nCopie à :\nSujet : Refund\n\nDo you agree?',
+  ],
+  [
+    'Gmail in German with a header broken after its day',
+    'Ja.',
+    `Support Team <support@shop.example> schrieb am Fr., 27.\nNov. 2026 um 10:00 Uhr:\n\n> Do you agree?`,
+  ],
+  [
+    'a header broken within its address',
+    'Ja.',
+    'fre. 27. nov. 2026 kl. 10:00 skrev Support <support@shop.example\n>:\n\n> Do you agree?',
+  ],
+  ['a header without a date', 'Yes.', `${US} wrote:\n\nDo you agree?`],
+  ['an older Gmail', 'Yes.', `2026/11/27 ${US}\n\n| Do you agree?`],
+  [
+    'a mailing list',
+    'Yes.',
+    '_______________________________________________\nusers mailing list\nusers@lists.shop.example',
+  ],
+  ['a rule above a name', 'Yes.', '—————\nAnn Muster\nProduct Manager'],
   ['Gmail in English', 'Yes, I do.', `On Fri, Nov 27, 2026 at 10:00 AM ${US} wrote:\n\n> Do you agree?\n> Yes or no`],
   [
     'Gmail in English with a header of two lines',
@@ -128,6 +161,12 @@ describe('the own words of an e-mail', () => {
   });
 
   it.each([
+    [
+      'above and below a quotation',
+      'Hi,\nOn Fri, 2026-11-27 at 10:00 +0100, Support wrote:\n> Blue?\n\nNo.',
+      'Hi,\n\nNo.',
+    ],
+    ['about what is quoted', 'My answers to your points:\n> Is it blue?\n\nNo.', 'My answers to your points:\n\nNo.'],
     ['below the quotation', 'On 1 May 2026 Ann wrote:\n> Is it blue?\n\nIt is green.', 'It is green.'],
     [
       'between quoted lines',

@@ -268,6 +268,9 @@ describe('an inbox', () => {
     expect(await give(raw, '', stranger)).toEqual([422, expect.stringContaining('PUT /email/inboxes')]);
     expect((await give(raw, `?to=${inbox}`, stranger))[0]).toBe(422);
     expect((await give('no mail at all'))[0]).toBe(422);
+    const unsigned = mailOf({ From: 'Ann', To: inbox }, 'Whose is this?');
+    expect(await give(unsigned)).toEqual([422, expect.stringContaining('names no sender')]);
+    expect((await give(`Return-Path: <>\r\n${unsigned}`))[0]).toBe(202);
     expect((await org.post('/email/inbound', { raw })).status).toBe(415);
   });
 

@@ -252,3 +252,17 @@ describe('the header of an e-mail', () => {
     expect([mail.isAutomated, mail.isAutomatic]).toEqual([isAutomated, false]);
   });
 });
+
+describe('the sender of an e-mail', () => {
+  it.each([
+    ['Ann <Ann@Example.com>', 'ann@example.com'],
+    ['Ann (at (her) desk) <ann(of sales)@example.com(Acme)>', 'ann@example.com'],
+    ['"Ann (sales)" <ann@example.com>', 'ann@example.com'],
+    ['Jörg <jörg@münchen.example>', 'jörg@münchen.example'],
+    ['<b>Ann</b> <ann@example.com>', 'ann@example.com'],
+    ['(nobody) <(at all)>', undefined],
+    ['Ann', undefined],
+  ])('%s is %s', async (From, address) => {
+    expect((await read({ From }, 'Hi')).from).toBe(address);
+  });
+});

@@ -58,6 +58,8 @@ export interface FakeMcpServer {
   effects: { tool: string; arguments: unknown; key: unknown }[];
   calls(): Received[];
   next(...faults: McpFault[]): void;
+  /** Has the answer of the next list wait, once its tools are chosen. */
+  holdList(): { begun: Promise<void>; release(): void };
   close(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export const shopTools = (): FakeTool[] => [
  */
 export async function startFakeMcpServer(era: Era = '2026', authorization?: string): Promise<FakeMcpServer> {
   const faults: McpFault[] = [];
+  const holds: { begin(): void; released: Promise<void> }[] = [];
   const fake: Omit<FakeMcpServer, 'url' | 'close'> = {
     tools: shopTools(),
     pageSize: Number.POSITIVE_INFINITY,
@@ -99,6 +102,12 @@ export async function startFakeMcpServer(era: Era = '2026', authorization?: stri
     effects: [],
     calls: () => fake.received.filter(({ rpc }) => rpc === 'tools/call'),
     next: (...given) => void faults.push(...given),
+    holdList() {
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      holds.push({ begin, released });
+      return { begun, release };
+    },
   };
 
   const act = (name: string, given: unknown, key: unknown): Result => {
@@ -106,10 +115,13 @@ export async function startFakeMcpServer(era: Era = '2026', authorization?: stri
     if (name === 'find_order') return { content: [{ type: 'text', text: 'It is on its way' }] };
     return { content: [{ type: 'text', text: '{"refunded":true}' }], structuredContent: { refunded: true } };
   };
-  const list = (cursor = '0') => {
+  const list = async (cursor = '0') => {
     const from = Number(cursor);
     const isLast = from + fake.pageSize >= fake.tools.length;
     const tools = fake.tools.slice(from, isLast ? undefined : from + fake.pageSize);
+    const hold = holds.shift();
+    hold?.begin();
+    await hold?.released;
     return { tools: tools as never[], ...(!isLast && { nextCursor: String(from + fake.pageSize) }) };
   };
   const answer = era === '2026' ? modernServer(list, act) : olderServer(era, list, act);
@@ -145,7 +157,7 @@ export async function startFakeMcpServer(era: Era = '2026', authorization?: stri
 
 type Answering = (request: IncomingMessage, response: ServerResponse, parsed: unknown) => Promise<unknown>;
 type Act = (name: string, given: unknown, key: unknown) => Result;
-type List = (cursor?: string) => { tools: never[]; nextCursor?: string };
+type List = (cursor?: string) => Promise<{ tools: never[]; nextCursor?: string }>;
 const INFO = { name: 'shop', version: '1.0.0' };
 const CAPABILITIES = { capabilities: { tools: {} } };
 

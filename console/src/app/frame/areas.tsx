@@ -23,10 +23,11 @@ export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
     aria-label="Areas"
     className="flex shrink-0 items-center gap-1 border-line bg-sunken px-2 py-1 max-[899px]:border-b min-[900px]:w-14 min-[900px]:flex-col min-[900px]:border-r min-[900px]:py-3"
   >
-    <Mark className="mr-2 size-7 min-[900px]:mr-0 min-[900px]:mb-3" />
-    <div className="flex min-w-0 flex-1 gap-1 max-[899px]:overflow-x-auto min-[900px]:flex-col min-[900px]:items-center">
+    <Mark className="mr-2 size-7 shrink-0 max-[479px]:hidden min-[900px]:mr-0 min-[900px]:mb-3" />
+    <div className="flex min-w-0 gap-1 max-[899px]:overflow-x-auto max-[479px]:gap-0 min-[900px]:flex-col">
       <AreaLinks scopes={me.scopes} />
     </div>
+    <span className="flex-1" />
     <button
       type="button"
       className={ICON_BUTTON}
@@ -64,7 +65,7 @@ const AreaLinks = ({ scopes }: { scopes: string[] }) => {
       aria-label={name}
       aria-current={name === current ? 'page' : undefined}
       title={`${name} (G ${key.toUpperCase()})`}
-      className={`${ICON_BUTTON} aria-[current=page]:bg-selected aria-[current=page]:text-link`}
+      className={`${ICON_BUTTON} max-[479px]:size-8 aria-[current=page]:bg-selected aria-[current=page]:text-link`}
     >
       <Icon size={18} aria-hidden="true" />
     </Link>

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from './root';
-import { searchOf } from './search';
+import { searchOf } from './search-of';
 
 const staticData = { area: 'Automations' } as const;
 

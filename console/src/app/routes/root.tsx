@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext } from '@tanstack/react-router';
+import { createRootRouteWithContext, Outlet, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/parts';
 import { Shell } from '../shell';
 
-/** Stands where a page would: its title is that of the page. */
+/** What is shown in place of a page that is missing or broken, with the one heading that each page has. */
 const Missing = ({ title, children }: { title: string; children: ReactNode }) => (
   <div className="m-auto max-w-80 p-6 text-center text-balance">
     <h1 className="font-medium">{title}</h1>
@@ -12,9 +12,12 @@ const Missing = ({ title, children }: { title: string; children: ReactNode }) =>
   </div>
 );
 
+/** The operator is no member: its pages have no frame. */
+const Frame = () => (useLocation().pathname === '/operator' ? <Outlet /> : <Shell />);
+
 /** The frame of all pages, and what it shows in the place of one that is not there. */
 export const root = createRootRouteWithContext<{ client: QueryClient }>()({
-  component: Shell,
+  component: Frame,
   notFoundComponent: () => <Missing title="There is no such page">The address may be mistyped.</Missing>,
   errorComponent: () => (
     <Missing title="This page could not be shown">

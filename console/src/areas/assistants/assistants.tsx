@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../api/client';
+import { every } from '../../api/polling';
 import { meQuery } from '../../api/queries';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../ui/parts';
 import { shownMoment } from '../../ui/time';
@@ -21,7 +22,7 @@ const STATES: Record<Confirmation['state'], string> = {
 const waitingQuery = queryOptions({
   queryKey: ['listMcpConfirmations'],
   queryFn: () => dataOf(api.GET('/mcp/confirmations', { params: { query: { limit: 100 } } })),
-  refetchInterval: READ_AGAIN_MS,
+  refetchInterval: every(READ_AGAIN_MS),
 });
 
 const oneQuery = (id: string) =>

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { FIRST_VIEW, filtersIn, VIEW_OF_LINKS } from '../../api/inbox-filters';
 import { meQuery, viewsQuery } from '../../api/queries';
-import { takeDestination } from '../../app/sign-in-elsewhere';
 import { useKeys } from '../../ui/keys';
 import { Empty, Skeleton } from '../../ui/parts';
 import { useStoredFlag } from '../../ui/stored-flag';
@@ -19,13 +18,8 @@ export const Inbox = () => {
   const me = useQuery(meQuery).data;
   const views = useQuery(viewsQuery).data?.items ?? [];
   const filters = { ...search, view: search.view ?? (id === undefined ? FIRST_VIEW : VIEW_OF_LINKS) };
-  const navigate = useNavigate();
   const [isFolded, fold] = useStoredFlag('switchboard-views-folded');
   useKeys({ '[': fold });
-  useEffect(() => {
-    const destination = takeDestination();
-    if (destination !== undefined) void navigate({ href: destination, replace: true });
-  }, [navigate]);
   return (
     <>
       <h1 className="sr-only">Inbox</h1>

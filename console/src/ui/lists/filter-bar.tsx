@@ -42,7 +42,7 @@ export function FilterBar<Search extends Filters>({
         {searched !== undefined && (
           <SearchField words={search.q} searched={searched} onSearch={(q) => onChange({ ...search, q })} />
         )}
-        <FilterToggle isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
+        {fields.length > 0 && <FilterToggle isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />}
         <span className="flex-1" />
         {children}
       </div>

@@ -2,8 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import type { InboxRow } from '../../../api/caches';
-import { ApiError, api, dataOf } from '../../../api/client';
+import { api, dataOf } from '../../../api/client';
 import { rowsOf } from '../../../api/inbox-lists';
+import { Button } from '../../../ui/parts';
 import { contactNameOf } from '../session-row';
 import { type Job, type Outcome, removeJob } from './jobs';
 
@@ -21,14 +22,12 @@ interface BarProps {
 
 const JobBar = ({ orgId, job }: BarProps) => {
   const progress = useProgress(job);
-  const isGone = progress.error instanceof ApiError && progress.error.status < 500;
   const isDone = progress.data?.state === 'done' && progress.data.failed === 0;
   useEffect(() => {
-    if (isGone) removeJob(orgId, job.id);
     if (!isDone) return;
     const timer = setTimeout(() => removeJob(orgId, job.id), DONE_SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [isGone, isDone, orgId, job.id]);
+  }, [isDone, orgId, job.id]);
   const { total = 0, done = 0 } = progress.data ?? {};
   return (
     <section aria-label={job.does} className="border-b border-line bg-sunken px-3 py-2">
@@ -36,7 +35,8 @@ const JobBar = ({ orgId, job }: BarProps) => {
         <p role="status" className="min-w-0 flex-1 truncate">
           {job.does}: {progress.data === undefined ? 'starting' : sentenceOf(progress.data)}
         </p>
-        {progress.data?.state === 'done' && (
+        {progress.error !== null && <Button onClick={() => void progress.refetch()}>Try again</Button>}
+        {(progress.data?.state === 'done' || progress.error !== null) && (
           <button
             type="button"
             aria-label="Dismiss"
@@ -53,7 +53,11 @@ const JobBar = ({ orgId, job }: BarProps) => {
         value={done}
         className="mt-1 block h-1.5 w-full accent-(--accent)"
       />
-      {progress.error !== null && !isGone && <p className="text-xs text-bad-text">{progress.error.message}</p>}
+      {progress.error !== null && (
+        <p role="alert" className="text-xs text-bad-text">
+          {progress.error.message}
+        </p>
+      )}
       {progress.data?.state === 'done' && <Failures {...progress.data} />}
     </section>
   );
@@ -67,7 +71,7 @@ function useProgress(job: Job) {
     initialData: job.outcome,
     staleTime: 0,
     enabled: job.outcome === undefined,
-    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : POLL_MS),
+    refetchInterval: ({ state }) => (state.error !== null || state.data?.state === 'done' ? false : POLL_MS),
   });
   const isEnded = progress.data?.state === 'done';
   useEffect(() => {

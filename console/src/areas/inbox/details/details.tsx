@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
 import { lazily } from '../../../ui/lazily';
 import { Avatar } from '../../../ui/parts';
 import type { Actions } from '../actions';
@@ -16,12 +18,23 @@ interface CardProps {
 /** Who the conversation is with, and what is known of it. */
 export const Details = ({ session, actions, canWrite }: CardProps) => {
   const { contact, handoff } = session;
+  const maySeeContacts = useMay('contacts:read');
   return (
     <>
       <div className="flex items-center gap-2">
         <Avatar name={contactNameOf(session)} />
         <h3 className="truncate font-semibold">{contactNameOf(session)}</h3>
       </div>
+      {contact != null && maySeeContacts && (
+        <Link
+          to="/contacts/$contactId"
+          params={{ contactId: contact.id }}
+          search={{}}
+          className="mt-2 block text-link underline"
+        >
+          All about this contact
+        </Link>
+      )}
       <Facts facts={{ Email: contact?.email, Phone: contact?.phone_number, Language: session.language }} />
       <Tags tags={session.tags} actions={actions} canWrite={canWrite} />
       {handoff !== null && <HandoffCard handoff={handoff} actions={actions} canWrite={canWrite} />}

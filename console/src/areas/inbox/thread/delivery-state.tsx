@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
+import { every } from '../../../api/polling';
 import { say } from '../../../app/undo';
 import { Button } from '../../../ui/parts';
 
@@ -19,7 +20,8 @@ const deliveryQuery = (id: string) => ({
 export const DeliveryState = ({ id, scopes }: { id: string; scopes: string[] }) => {
   const { data, error } = useQuery({
     ...deliveryQuery(id),
-    refetchInterval: ({ state }) => (state.data && UNDER_WAY.includes(state.data.status) ? REREAD_MS : false),
+    refetchInterval: ({ state }) =>
+      state.data && UNDER_WAY.includes(state.data.status) ? every(REREAD_MS)({ state }) : false,
     staleTime: 30_000,
   });
   if (error instanceof ApiError && error.status === 404) return null; // it was written where nothing sends

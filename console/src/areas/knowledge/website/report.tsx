@@ -164,7 +164,14 @@ const ChangeRow = ({ change: { kind, title, url, diff } }: { change: Change }) =
       </span>
     </>
   );
-  if (diff === null) return <div className="flex items-center gap-2">{head}</div>;
+  if (diff === null)
+    return (
+      <div className="flex items-center gap-2">
+        {head}
+        {kind === 'updated' && <span className="text-xs text-quiet">Nearly all of it changed</span>}
+      </div>
+    );
+  const leftOut = /^\\ (Left out: .*)$/m.exec(diff)?.[1];
   return (
     <details>
       <summary className="flex cursor-pointer items-center gap-2">
@@ -173,6 +180,7 @@ const ChangeRow = ({ change: { kind, title, url, diff } }: { change: Change }) =
       </summary>
       <div className="mt-2">
         <DiffBox label={`What changed of ${title ?? url}`} lines={linesOf(diff)} />
+        {leftOut !== undefined && <p className="mt-1 text-xs text-warn-text">{leftOut}</p>}
       </div>
     </details>
   );

@@ -68,7 +68,7 @@ const JobBar = ({ id, onDone }: { id: string; onDone: () => void }) => {
     queryKey: ['getSessionJob', id],
     queryFn: () => dataOf(api.GET('/jobs/{id}', { params: { path: { id } } })),
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data?.state === 'done' ? false : POLL_MS),
+    refetchInterval: ({ state }) => (state.error !== null || state.data?.state === 'done' ? false : POLL_MS),
   });
   const isDone = job.data?.state === 'done';
   useEffect(() => {
@@ -85,6 +85,7 @@ const JobBar = ({ id, onDone }: { id: string; onDone: () => void }) => {
             ? `${(done - failed).toLocaleString()} settled${failed > 0 ? `, ${failed.toLocaleString()} had an outcome by then` : ''}`
             : `${done.toLocaleString()} of ${total.toLocaleString()} settled`}
         </p>
+        {job.error !== null && <Button onClick={() => void job.refetch()}>Try again</Button>}
         {(isDone || job.error !== null) && (
           <Button look="quiet" onClick={onDone}>
             Dismiss
@@ -97,7 +98,11 @@ const JobBar = ({ id, onDone }: { id: string; onDone: () => void }) => {
         value={isDone ? Math.max(total, 1) : done}
         className="mt-1 block h-1.5 w-full accent-(--accent)"
       />
-      {job.error !== null && <p className="text-xs text-bad-text">{job.error.message}</p>}
+      {job.error !== null && (
+        <p role="alert" className="text-xs text-bad-text">
+          {job.error.message}
+        </p>
+      )}
     </section>
   );
 };

@@ -42,7 +42,7 @@ export const Forecast = ({ sequence }: { sequence: Sequence }) => {
               : 'What goes out in the next 7 days if nothing changes. Nothing is sent by it.'}
           </p>
         )}
-        {error !== null && <Failure error={error} onRetry={forecast.ask} />}
+        {error !== null && <Failure error={error} onRetry={forecast.retry} />}
         {progress !== undefined && <Progress {...progress} />}
         {steps !== null && <Bars sequence={sequence} steps={steps} />}
         {steps !== null && <Steps sequence={sequence} steps={steps} />}
@@ -80,15 +80,17 @@ function useForecast(id: string) {
         }),
       ),
     enabled: forecastId !== undefined,
-    refetchInterval: ({ state }) => (state.data?.state === 'in_progress' || state.data === undefined ? POLL_MS : false),
+    refetchInterval: ({ state }) =>
+      state.error === null && (state.data?.state ?? 'in_progress') === 'in_progress' ? POLL_MS : false,
   });
   const answer = forecastId === undefined ? request.data : job.data;
   const failed = answer !== undefined && 'error' in answer && answer.error !== null ? new Error(answer.error) : null;
-  const isRunning =
-    request.isPending || (forecastId !== undefined && (job.data?.state ?? 'in_progress') === 'in_progress');
+  const isComputing = forecastId !== undefined && (job.data?.state ?? 'in_progress') === 'in_progress';
+  const isRunning = request.isPending || (isComputing && (job.error === null || job.isFetching));
   const { contacts_done: done = 0, contacts: total = 0 } = job.data?.progress ?? {};
   return {
     ask: () => request.mutate(),
+    retry: () => (job.error === null ? request.mutate() : void job.refetch()),
     isAsked: !request.isIdle,
     steps: answer?.steps ?? null,
     audience: answer?.audience ?? null,

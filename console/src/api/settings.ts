@@ -1,0 +1,174 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, dataOf, type Schemas } from './client';
+import { PAGES } from './pages';
+
+const PAGE = 100;
+/** What is sent or tried meanwhile is read again so often. */
+const UNDER_WAY_MS = 2_000;
+
+/** Reads a list of the API whole. */
+async function allOf<Row>(
+  readPage: (cursor: string | undefined) => Promise<{ items: Row[]; next: string | null }>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await readPage(cursor);
+    rows.push(...items);
+    cursor = next ?? undefined;
+  } while (cursor !== undefined);
+  return rows;
+}
+
+export const orgQuery = queryOptions({ queryKey: ['getOrganization'], queryFn: () => dataOf(api.GET('/org')) });
+
+export const orgSettingsQuery = queryOptions({
+  queryKey: ['getOrganizationSettings'],
+  queryFn: () => dataOf(api.GET('/org/settings')),
+});
+
+export const keysQuery = queryOptions({
+  queryKey: ['listApiKeys'],
+  queryFn: async () => (await dataOf(api.GET('/org/api-keys'))).items,
+});
+
+export const integrationsQuery = queryOptions({
+  queryKey: ['listIntegrations'],
+  queryFn: async () => (await dataOf(api.GET('/integrations'))).items,
+});
+
+export const officeHoursQuery = queryOptions({
+  queryKey: ['listOfficeHours'],
+  queryFn: () => allOf((cursor) => dataOf(api.GET('/office-hours', { params: { query: { cursor, limit: PAGE } } }))),
+});
+
+export const officeStatusQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['getOfficeHoursStatus', id],
+    queryFn: () => dataOf(api.GET('/office-hours/{id}/status', { params: { path: { id } } })),
+    refetchInterval: 60_000,
+  });
+
+export const slaQuery = queryOptions({
+  queryKey: ['listSlaPolicies'],
+  queryFn: () => allOf((cursor) => dataOf(api.GET('/sla/policies', { params: { query: { cursor, limit: PAGE } } }))),
+});
+
+export const tagCategoriesQuery = queryOptions({
+  queryKey: ['listTagCategories'],
+  queryFn: () => dataOf(api.GET('/tags/categories')),
+});
+
+export const autoTaggingQuery = queryOptions({
+  queryKey: ['getAutoTagging'],
+  queryFn: () => dataOf(api.GET('/tags/auto-tagging')),
+});
+
+export const savedRepliesQuery = (q: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['listSavedReplies', 'settings', q],
+    queryFn: ({ pageParam }) =>
+      dataOf(api.GET('/saved-replies', { params: { query: { q, cursor: pageParam, limit: 50 } } })),
+    ...PAGES,
+  });
+
+export const mailboxesQuery = queryOptions({
+  queryKey: ['listEmailInboxes'],
+  queryFn: () => allOf((cursor) => dataOf(api.GET('/email/inboxes', { params: { query: { cursor, limit: PAGE } } }))),
+});
+
+export const mailDomainsQuery = queryOptions({
+  queryKey: ['listCustomDomains', 'all'],
+  queryFn: () => allOf((cursor) => dataOf(api.GET('/email/domains', { params: { query: { cursor, limit: PAGE } } }))),
+});
+
+export const webhooksQuery = queryOptions({
+  queryKey: ['listWebhookEndpoints'],
+  queryFn: () => allOf((cursor) => dataOf(api.GET('/webhooks', { params: { query: { cursor, limit: PAGE } } }))),
+});
+
+export const webhookQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['getWebhookEndpoint', id],
+    queryFn: () => dataOf(api.GET('/webhooks/{id}', { params: { path: { id } } })),
+  });
+
+export type WebhookStatus = Schemas['WebhookDelivery']['status'];
+const IN_MOTION = new Set<WebhookStatus>(['pending', 'retrying']);
+
+/** The deliveries of an endpoint, read again while the newest page has some that are under way. */
+export const webhookDeliveriesQuery = (
+  id: string,
+  filters: { status?: WebhookStatus | undefined; event_type?: Schemas['WebhookEventType'] | undefined },
+) =>
+  infiniteQueryOptions({
+    queryKey: ['listWebhookDeliveries', id, filters],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/webhooks/{id}/deliveries', {
+          params: { path: { id }, query: { ...filters, order: 'newest', cursor: pageParam, limit: 50 } },
+        }),
+      ),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ items }) => items.some(({ status }) => IN_MOTION.has(status))) === true
+        ? UNDER_WAY_MS
+        : false,
+    ...PAGES,
+  });
+
+export const webhookDeliveryQuery = (id: string, deliveryId: string) =>
+  queryOptions({
+    queryKey: ['getWebhookDelivery', id, deliveryId],
+    queryFn: () => dataOf(api.GET('/webhooks/{id}/deliveries/{deliveryId}', { params: { path: { id, deliveryId } } })),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && IN_MOTION.has(state.data.status) && state.error === null ? UNDER_WAY_MS : false,
+  });
+
+/** How many deliveries of an endpoint wait to be sent: up to a page, and whether there are more. */
+export const waitingDeliveriesQuery = (id: string, since: string) =>
+  queryOptions({
+    queryKey: ['listWebhookDeliveries', id, 'waiting', since],
+    queryFn: async () => {
+      const page = await dataOf(
+        api.GET('/webhooks/{id}/deliveries', {
+          params: { path: { id }, query: { since, status: 'pending', limit: PAGE } },
+        }),
+      );
+      return { count: page.items.length, isMore: page.next !== null };
+    },
+    refetchInterval: ({ state }) => (state.data?.count === 0 || state.error !== null ? false : UNDER_WAY_MS),
+  });
+
+export const widgetQuery = queryOptions({
+  queryKey: ['getWidgetSettings'],
+  queryFn: () => dataOf(api.GET('/widget/settings')),
+});
+
+export const actionsQuery = queryOptions({
+  queryKey: ['listActions'],
+  queryFn: () => dataOf(api.GET('/actions')),
+});
+
+export const mcpServersQuery = queryOptions({
+  queryKey: ['listMcpServers'],
+  queryFn: async () => (await dataOf(api.GET('/actions/mcp'))).items,
+});
+
+export const ownSessionsQuery = queryOptions({
+  queryKey: ['listMySessions'],
+  queryFn: async () => (await dataOf(api.GET('/me/sessions'))).items,
+});
+
+const SHOWN_DAYS = 30;
+
+/** The scores of the last days, oldest first as the API lists them. */
+export const scoresQuery = infiniteQueryOptions({
+  queryKey: ['listCsatScores', SHOWN_DAYS],
+  queryFn: async ({ pageParam }): Promise<{ items: Schemas['CsatScore'][]; next: string | null }> => {
+    const from = new Date(Date.now() - SHOWN_DAYS * 86_400_000).toISOString();
+    const page = await dataOf(api.GET('/csat/scores', { params: { query: { from, cursor: pageParam, limit: 50 } } }));
+    if (typeof page === 'string') throw new Error('The scores came as CSV');
+    return page;
+  },
+  ...PAGES,
+});

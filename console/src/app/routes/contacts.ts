@@ -1,0 +1,21 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { root } from './root';
+import { textsIn } from './search';
+
+const contacts = createRoute({
+  getParentRoute: () => root,
+  path: '/contacts',
+  staticData: { area: 'Contacts' },
+  validateSearch: (search: Record<string, unknown>): { q?: string } => textsIn(search),
+  component: lazyRouteComponent(() => import('../../areas/contacts/contacts/contacts'), 'Contacts'),
+});
+const contact = createRoute({
+  getParentRoute: () => root,
+  path: '/contacts/$contactId',
+  staticData: { area: 'Contacts' },
+  // A filter that means nothing is refused by the API, with a sentence.
+  validateSearch: (search: Record<string, unknown>): { kinds?: string } => textsIn(search),
+  component: lazyRouteComponent(() => import('../../areas/contacts/contact/contact'), 'ContactPage'),
+});
+
+export const contactRoutes = [contacts, contact] as const;

@@ -1,0 +1,24 @@
+/** The parameters of a page's address: texts, and texts of which only some values mean something. */
+interface Parameters<Choices, Text extends string> {
+  choices: Choices;
+  texts: readonly Text[];
+}
+
+type Search<Choices extends Record<string, readonly string[]>, Text extends string> = {
+  [Name in keyof Choices]?: Choices[Name][number];
+} & { [Name in Text]?: string };
+
+/**
+ * Returns what reads the parameters of a page from its address. Everything else in the address is left out: a link that
+ * was mistyped shows the page without that filter.
+ */
+export const searchOf =
+  <const Choices extends Record<string, readonly string[]>, const Text extends string>({
+    choices,
+    texts,
+  }: Parameters<Choices, Text>) =>
+  (search: Record<string, unknown>): Search<Choices, Text> => {
+    const chosen = Object.keys(choices).filter((name) => choices[name]?.some((value) => value === search[name]));
+    const written = texts.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+    return Object.fromEntries([...chosen, ...written].map((name) => [name, search[name]])) as Search<Choices, Text>;
+  };

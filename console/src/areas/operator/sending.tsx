@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type OperatorState, operatorCall } from '../../api/operator';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog';
+import { Button, Chip } from '../../ui/parts';
+import { Section } from '../../ui/section';
+
+/** Whether messages and webhooks of all organizations go out. */
+export const Sending = ({ sending: { state, reason } }: { sending: OperatorState['sending'] }) => {
+  const client = useQueryClient();
+  const [isAsking, ask] = useState(false);
+  const isPaused = state === 'paused';
+  const change = useMutation({
+    mutationFn: () => operatorCall('PUT', 'sending', { state: isPaused ? 'running' : 'paused' }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['operator'] }),
+  });
+  return (
+    <Section
+      title="Sending"
+      actions={
+        <Button disabled={change.isPending} onClick={() => (isPaused ? change.mutate() : ask(true))}>
+          {isPaused ? 'Resume' : 'Pause all sending'}
+        </Button>
+      }
+    >
+      <p className="flex flex-wrap items-center gap-2 px-4 py-3">
+        <Chip tone={isPaused ? 'warn' : 'good'}>{state}</Chip>
+        {reason ?? (isPaused ? 'Messages and webhooks wait. Nothing is lost.' : 'Messages and webhooks go out.')}
+      </p>
+      {change.error !== null && (
+        <p role="alert" className="px-4 pb-3 text-bad-text">
+          {change.error.message}
+        </p>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title="Pause all sending?"
+          action="Pause"
+          onConfirm={() => change.mutate()}
+          onClose={() => ask(false)}
+        >
+          No message and no webhook of any organization goes out until it is resumed.
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+};

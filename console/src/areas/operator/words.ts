@@ -1,0 +1,47 @@
+/** What each incident is, and what mends it. The run book has an entry of the same name. */
+export const INCIDENTS: Record<string, { title: string; remedy: string }> = {
+  integration_failing: {
+    title: 'A connection is refused',
+    remedy: 'The org renews its key at Integrations, or waits until the provider is back: nothing is lost meanwhile.',
+  },
+  webhook_disabled: {
+    title: 'A webhook is disabled',
+    remedy: 'The receiver has to answer 2xx again. Then the org enables the endpoint and recovers what was held.',
+  },
+  sequence_paused: {
+    title: 'A sequence has paused itself',
+    remedy: 'The reason names what to mend. Then the org resumes it at Outbound.',
+  },
+  workflow_constraint_error: {
+    title: 'A constraint of a workflow fails, so it does not fire',
+    remedy: 'The org corrects the constraint of the trigger at Automations.',
+  },
+  domain_failed: {
+    title: 'A record of an e-mail domain is missing',
+    remedy: 'The org sets the DNS record that Outbound, Domains shows, and verifies the domain.',
+  },
+  removals_held: {
+    title: 'A crawl holds back removals',
+    remedy: 'A person approves or keeps them at Knowledge, Websites: the site may have been away.',
+  },
+  runs_failed: {
+    title: 'Runs of a workflow failed in the last hour',
+    remedy: 'The run shows the step and its error. It is retried there, one or all.',
+  },
+  deliveries_unknown: {
+    title: 'Messages without an answer: sent or not',
+    remedy: 'The provider knows. The org settles them at Outbound, Deliveries.',
+  },
+};
+
+export const LIMITS: Record<string, { title: string; remedy: string }> = {
+  bytes_written: { title: 'Bytes written today', remedy: 'Raise WRITE_QUOTA_BYTES, or ask what writes so much.' },
+  ai_budget: {
+    title: 'A budget of the AI is used up',
+    remedy: 'The org raises it at AI, Usage, or waits for the next period.',
+  },
+  active_runs: {
+    title: 'Runs are queued behind 100 active ones',
+    remedy: 'They run by themselves. Look for steps that hang.',
+  },
+};

@@ -1,0 +1,158 @@
+import { type SubmitEvent, useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { officeHoursQuery } from '../../../api/settings';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FIELD, Field } from '../../../ui/fields';
+import { FormEnd } from '../../../ui/form-end';
+import { Button } from '../../../ui/parts';
+import { useChange } from '../frame/use-change';
+import { HolidayFields } from './holiday-fields';
+import { RANGE_OPTIONS } from './week';
+import { WeekGrid } from './week-grid';
+
+type Hours = Schemas['OfficeHours'];
+type Shift = Schemas['NewShift'] & { id?: string };
+
+interface HoursDialogProps {
+  /** What is changed. Nothing for new office hours. */
+  existing: Hours | undefined;
+  /** What new ones begin with. */
+  copied?: Hours | undefined;
+  onClose: () => void;
+}
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+const NINE_TO_FIVE: Shift = { day_of_week: 'monday_to_friday', start_time: '09:00:00', end_time: '17:00:00' };
+
+/** The shifts of a week and the holidays, drawn as they are written. */
+export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => {
+  const base = existing ?? copied;
+  const [shifts, setShifts] = useState<Shift[]>(base?.shifts ?? [NINE_TO_FIVE]);
+  const [holidays, setHolidays] = useState<Schemas['Holiday'][]>(base?.holidays ?? []);
+  const save = useChange(
+    async (written: { name: string; iana_timezone: string }): Promise<void> => {
+      const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
+      if (existing !== undefined) {
+        const withIds = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [] : [{ ...shift, id }]));
+        await dataOf(
+          api.PUT('/office-hours/{id}', { params: { path: { id: existing.id } }, body: { ...body, shifts: withIds } }),
+        );
+      } else {
+        const withoutIds = shifts.map(({ id: _, ...shift }) => shift);
+        await dataOf(api.POST('/office-hours', { body: { ...body, shifts: withoutIds } }));
+      }
+    },
+    { stale: [officeHoursQuery.queryKey, ['getOfficeHoursStatus']], says: 'Saved' },
+  );
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    save.mutate(
+      { name: String(form.get('name')).trim(), iana_timezone: String(form.get('zone')).trim() },
+      { onSuccess: onClose },
+    );
+  };
+  const change = (n: number, changes: Partial<Shift>) =>
+    setShifts(shifts.map((shift, m) => (m === n ? { ...shift, ...changes } : shift)));
+  return (
+    <Dialog title={existing === undefined ? 'New office hours' : existing.name} onClose={onClose} className="w-[40rem]">
+      <form onSubmit={onSubmit} className="space-y-4">
+        <div className="grid gap-4 min-[480px]:grid-cols-2">
+          <Field label="Name">
+            <input
+              name="name"
+              required
+              maxLength={255}
+              defaultValue={existing?.name ?? (copied === undefined ? '' : `${copied.name} (new)`)}
+              className={FIELD}
+            />
+          </Field>
+          <Field label="Time zone">
+            <input
+              name="zone"
+              required
+              list="zones"
+              defaultValue={base?.iana_timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+              className={FIELD}
+            />
+          </Field>
+          <datalist id="zones">
+            {ZONES.map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </div>
+        <fieldset className="space-y-2">
+          <legend className="mb-1 text-xs text-quiet">
+            Shifts. One that ends before it begins ends on the next day.
+          </legend>
+          {shifts.map((shift, n) => (
+            <ShiftRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: shifts have no other name until they are saved
+              key={n}
+              n={n}
+              shift={shift}
+              onChange={(changes) => change(n, changes)}
+              onRemove={() => setShifts(shifts.filter((_, m) => m !== n))}
+            />
+          ))}
+          {existing === undefined ? (
+            <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
+          ) : (
+            <p className="text-xs text-quiet">
+              Shifts can be changed and removed here. For more of them, copy these office hours.
+            </p>
+          )}
+        </fieldset>
+        <WeekGrid shifts={shifts} />
+        <HolidayFields holidays={holidays} onChange={setHolidays} />
+        <FormEnd request={save}>Save</FormEnd>
+      </form>
+    </Dialog>
+  );
+};
+
+interface ShiftRowProps {
+  n: number;
+  shift: Shift;
+  onChange: (changes: Partial<Shift>) => void;
+  onRemove: () => void;
+}
+
+const TIME = 'h-9 rounded-md border border-line bg-page px-2';
+
+const ShiftRow = ({ n, shift, onChange, onRemove }: ShiftRowProps) => (
+  <div className="flex flex-wrap items-center gap-2">
+    <select
+      aria-label={`Days of shift ${n + 1}`}
+      value={shift.day_of_week}
+      onChange={({ target }) => onChange({ day_of_week: target.value as Shift['day_of_week'] })}
+      className={`${TIME} min-w-0 flex-1 basis-36`}
+    >
+      {RANGE_OPTIONS.map(([range, name]) => (
+        <option key={range} value={range}>
+          {name}
+        </option>
+      ))}
+    </select>
+    <input
+      type="time"
+      required
+      aria-label={`Beginning of shift ${n + 1}`}
+      value={shift.start_time.slice(0, 5)}
+      onChange={({ target }) => onChange({ start_time: `${target.value}:00` })}
+      className={TIME}
+    />
+    <input
+      type="time"
+      required
+      aria-label={`End of shift ${n + 1}`}
+      value={shift.end_time.startsWith('24') ? '00:00' : shift.end_time.slice(0, 5)}
+      onChange={({ target }) => onChange({ end_time: `${target.value}:00` })}
+      className={TIME}
+    />
+    <Button look="quiet" aria-label={`Remove shift ${n + 1}`} onClick={onRemove}>
+      Remove
+    </Button>
+  </div>
+);

@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
+import { integrationsQuery } from '../../../api/settings';
+import { CopyButton } from '../../../ui/copy-button';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import { type Specs, valueAt, valuesIn, type Written } from '../../../ui/forms/spec';
+import { SpecForm } from '../../../ui/forms/spec-form';
+import { Button, Empty } from '../../../ui/parts';
+import { Section } from '../../../ui/section';
+import { needs } from '../frame/needs';
+import { SettingsPage } from '../frame/settings-page';
+import { useChange } from '../frame/use-change';
+import { Health } from './health';
+import { isKind, type Kind, type KindName, kindOf } from './kinds';
+
+type Integration = Schemas['Integration'];
+
+const ABOVE = { name: 'Integrations', to: '/settings/integrations' } as const;
+
+/** A connection: its settings, how its calls go, and a test. */
+export const IntegrationPage = needs('org:read', 'Integration', () => {
+  const { kind } = useParams({ from: '/settings/integrations/$kind' });
+  if (isKind(kind)) return <Connection key={kind} kind={kind} />;
+  return (
+    <SettingsPage title={kind} above={ABOVE}>
+      <Empty title="There is no such integration">The address may be mistyped.</Empty>
+    </SettingsPage>
+  );
+});
+
+const Connection = ({ kind }: { kind: KindName }) => {
+  const list = useQuery(integrationsQuery);
+  const mayWrite = useMay('org:write');
+  const connection = list.data?.find((one) => one.kind === kind);
+  const { test, save, disconnect } = useConnection(kind);
+  const [isLeaving, askToDisconnect] = useState(false);
+  const { name, specs, says, defaults = {}, callbackHint }: Kind = kindOf(kind);
+  const stored = connection?.settings ?? defaults;
+  const isBusy = save.isPending || test.isPending;
+  return (
+    <SettingsPage
+      title={name}
+      above={ABOVE}
+      query={list}
+      actions={
+        mayWrite &&
+        connection !== undefined && (
+          <>
+            <Button disabled={isBusy} onClick={() => test.mutate(undefined)}>
+              {test.isPending ? 'Testing' : 'Test'}
+            </Button>
+            <Button look="quiet" onClick={() => askToDisconnect(true)}>
+              Disconnect
+            </Button>
+          </>
+        )
+      }
+    >
+      {list.data !== undefined && (
+        <>
+          {connection === undefined && <p className="text-quiet">{says}. Nothing is connected yet.</p>}
+          <TestResult test={test} />
+          {connection !== undefined && (
+            <Section title="How it goes">
+              <div className="p-4">
+                <Health connection={connection} />
+              </div>
+            </Section>
+          )}
+          <Section title="Settings">
+            <div className="p-4">
+              <SpecForm
+                specs={specs}
+                stored={stored}
+                under="settings"
+                save={save}
+                isReadOnly={!mayWrite}
+                isNew={connection === undefined}
+                action={connection === undefined ? 'Connect and test' : 'Save and test'}
+                onSave={(values, done) =>
+                  save.mutate(settingsIn(specs, values, connection), {
+                    onSuccess: () => {
+                      done();
+                      test.mutate(undefined);
+                    },
+                  })
+                }
+              />
+            </div>
+          </Section>
+          {connection?.webhook_url !== undefined && (
+            <Section title="Address for callbacks">
+              <div className="p-4">
+                <p className="mb-2 text-quiet">{callbackHint}</p>
+                <p className="flex items-start gap-2">
+                  <code className="min-w-0 flex-1 rounded bg-sunken px-2 py-1 font-mono text-xs break-all">
+                    {connection.webhook_url}
+                  </code>
+                  <CopyButton text={connection.webhook_url} what="the address" />
+                </p>
+              </div>
+            </Section>
+          )}
+        </>
+      )}
+      {isLeaving && (
+        <ConfirmDialog
+          title={`Disconnect ${name}`}
+          action="Disconnect"
+          onConfirm={() => disconnect.mutate(undefined)}
+          onClose={() => askToDisconnect(false)}
+        >
+          Its settings and secrets are deleted, and what needs it fails from now on.
+          {kind === 'email' && ' E-mails go out by the server of this installation then, if it has one.'}
+        </ConfirmDialog>
+      )}
+    </SettingsPage>
+  );
+};
+
+const TestResult = ({ test }: { test: ReturnType<typeof useConnection>['test'] }) => {
+  if (test.isPending) return <p role="status">Testing: one harmless call to the provider</p>;
+  if (test.error !== null)
+    return (
+      <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
+        {test.error.message}
+      </p>
+    );
+  if (test.data === undefined) return null;
+  const { connected, message } = test.data;
+  return (
+    <p
+      role="status"
+      className={`rounded-md p-3 break-words ${connected ? 'bg-good text-good-text' : 'bg-bad text-bad-text'}`}
+    >
+      {connected ? 'The test passed: ' : 'The test failed: '}
+      {message}
+    </p>
+  );
+};
+
+/** Returns the settings to store: as written, with what has no field as it is. */
+function settingsIn(specs: Specs, values: Written, connection: Integration | undefined): Record<string, unknown> {
+  const stored = connection?.settings ?? {};
+  const shown = new Set(Object.keys(specs).map((name) => name.split('.')[0]));
+  const kept = Object.entries(stored).filter(([name]) => !shown.has(name) && valueAt(stored, name) !== null);
+  return { ...Object.fromEntries(kept), ...valuesIn(specs, values, { stored }) };
+}
+
+function useConnection(kind: KindName) {
+  const stale = [integrationsQuery.queryKey];
+  const test = useChange(() => dataOf(api.POST('/integrations/{kind}/test', { params: { path: { kind } } })), {
+    stale,
+  });
+  const save = useChange(
+    (settings: Record<string, unknown>) =>
+      // Each kind has its own type of settings, which the fields of its form follow.
+      dataOf(
+        api.PUT(`/integrations/${kind}` as '/integrations/email', {
+          body: {
+            provider: kindOf(kind).provider as 'smtp',
+            settings: settings as Schemas['PutEmailIntegration']['settings'],
+          },
+        }),
+      ),
+    { stale, says: 'Saved' },
+  );
+  const disconnect = useChange(() => dataOf(api.DELETE('/integrations/{kind}', { params: { path: { kind } } })), {
+    stale,
+    says: 'Disconnected',
+    isQuick: true,
+  });
+  return { test, save, disconnect };
+}

@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { tagsQuery, teamsQuery } from '../../../api/queries';
+import { slaQuery } from '../../../api/settings';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormEnd } from '../../../ui/form-end';
+import { useChange } from '../frame/use-change';
+
+type Assignment = Schemas['NewSlaAssignment'];
+type Channel = NonNullable<NonNullable<Assignment['channels']>[number]>;
+
+const CHANNELS: Record<Channel, string> = {
+  web: 'Website',
+  email: 'E-mail',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  messenger: 'Messenger',
+  instagram: 'Instagram',
+  slack: 'Slack',
+  phone_voice: 'Telephone',
+  web_voice: 'Voice on the website',
+  api: 'API',
+};
+
+/** Which conversations a policy covers: those that meet each of the conditions. */
+export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy']; onClose: () => void }) => {
+  const teams = useQuery(teamsQuery).data ?? [];
+  const tags = useQuery(tagsQuery).data ?? [];
+  const [chosen, setChosen] = useState({
+    teams: policy.assignment?.teams ?? [],
+    channels: policy.assignment?.channels ?? [],
+    tags: policy.assignment?.tags ?? [],
+  });
+  const save = useChange(
+    (body: Assignment) =>
+      dataOf(api.PUT('/sla/policies/{id}/assignment', { params: { path: { id: policy.id } }, body })),
+    { stale: [slaQuery.queryKey], says: 'Saved' },
+  );
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    save.mutate({ ...chosen, filter: policy.assignment?.filter ?? null }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={`What ${policy.name} covers`} onClose={onClose} className="w-[32rem]">
+      <form onSubmit={onSubmit} className="space-y-4">
+        <p className="text-quiet">Nothing chosen in a group means all of it.</p>
+        <Boxes
+          name="Teams"
+          options={teams.map(({ id, name }) => [id, name])}
+          chosen={chosen.teams}
+          onChange={(of) => setChosen({ ...chosen, teams: of })}
+        />
+        <Boxes
+          name="Channels"
+          options={Object.entries(CHANNELS)}
+          chosen={chosen.channels}
+          onChange={(of) => setChosen({ ...chosen, channels: of as Channel[] })}
+        />
+        <Boxes
+          name="Tags"
+          options={tags.map(({ tag_name }) => [tag_name, tag_name])}
+          chosen={chosen.tags}
+          onChange={(of) => setChosen({ ...chosen, tags: of })}
+        />
+        {policy.assignment?.filter != null && (
+          <p className="text-xs text-quiet">The filter of its contacts stays as the API has it.</p>
+        )}
+        <FormEnd request={save}>Save</FormEnd>
+      </form>
+    </Dialog>
+  );
+};
+
+interface BoxesProps {
+  name: string;
+  options: [value: string, name: string][];
+  chosen: string[];
+  onChange: (chosen: string[]) => void;
+}
+
+const Boxes = ({ name, options, chosen, onChange }: BoxesProps) =>
+  options.length === 0 ? null : (
+    <fieldset className="max-h-48 overflow-y-auto rounded-md border border-line p-3">
+      <legend className="px-1 text-xs text-quiet">{name}</legend>
+      <div className="grid gap-x-3 min-[480px]:grid-cols-2">
+        {options.map(([value, shown]) => (
+          <label key={value} className="flex min-h-7 items-center gap-2">
+            <input
+              type="checkbox"
+              checked={chosen.includes(value)}
+              onChange={({ target }) =>
+                onChange(target.checked ? [...chosen, value] : chosen.filter((other) => other !== value))
+              }
+              className="size-4 shrink-0 accent-(--accent)"
+            />
+            <span className="min-w-0 break-words">{shown}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { teamsQuery, viewsQuery } from '../../../api/queries';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import type { Specs } from '../../../ui/forms/spec';
+import { Button, Chip } from '../../../ui/parts';
+import { Rows } from '../frame/rows';
+import { SettingsPage } from '../frame/settings-page';
+import { SpecDialog } from '../frame/spec-dialog';
+import { useChange } from '../frame/use-change';
+
+type View = Schemas['InboxView'];
+
+const SHARED: Record<View['shared'], string> = { me: 'Only you', team: 'A team', org: 'Everybody' };
+
+/** The lists of the inbox: those that every organization has, and its own. */
+export const Views = () => {
+  const list = useQuery(viewsQuery);
+  const [changed, change] = useState<View>();
+  const [deleted, askToDelete] = useState<View>();
+  const stale = [viewsQuery.queryKey];
+  const remove = useChange((id: string) => dataOf(api.DELETE('/views/{id}', { params: { path: { id } } })), {
+    stale,
+    says: 'Deleted',
+    isQuick: true,
+  });
+  const items = list.data?.items ?? [];
+  return (
+    <SettingsPage title="Views" query={list}>
+      <p className="text-quiet">
+        Make a view in the inbox: set its filters there, then save them under a name. The list here is in the order of
+        the inbox.
+      </p>
+      {items.length > 0 && (
+        <Rows
+          label="Views"
+          items={items}
+          keyOf={({ id }) => id}
+          actions={(view) =>
+            view.can_edit && (
+              <>
+                <Button aria-label={`Change ${view.name}`} onClick={() => change(view)}>
+                  Change
+                </Button>
+                <Button look="quiet" aria-label={`Delete ${view.name}`} onClick={() => askToDelete(view)}>
+                  Delete
+                </Button>
+              </>
+            )
+          }
+        >
+          {(view) => (
+            <p className="flex flex-wrap items-center gap-2">
+              <Link to="/inbox" search={{ view: view.id }} className="font-medium hover:underline">
+                {view.name}
+              </Link>
+              <Chip>{view.is_built_in ? 'Always there' : SHARED[view.shared]}</Chip>
+              <span className="min-w-0 text-xs break-words text-quiet">
+                {Object.entries(view.query)
+                  .map(([name, value]) => `${name}: ${value}`)
+                  .join(', ')}
+              </span>
+            </p>
+          )}
+        </Rows>
+      )}
+      {changed !== undefined && <ViewDialog view={changed} onClose={() => change(undefined)} />}
+      {deleted !== undefined && (
+        <ConfirmDialog
+          title={`Delete the view ${deleted.name}`}
+          action="Delete the view"
+          onConfirm={() => remove.mutate(deleted.id)}
+          onClose={() => askToDelete(undefined)}
+        >
+          Its conversations stay. {deleted.shared !== 'me' && 'It goes for all who share it.'}
+        </ConfirmDialog>
+      )}
+    </SettingsPage>
+  );
+};
+
+const ViewDialog = ({ view, onClose }: { view: View; onClose: () => void }) => {
+  const teams = useQuery(teamsQuery).data ?? [];
+  const specs: Specs = {
+    name: { kind: 'text', label: 'Name', isRequired: true, maxLength: 100 },
+    position: { kind: 'number', label: 'Position', min: 0, max: 1_000_000, isRequired: true },
+    shared: { kind: 'choice', label: 'Who sees it', options: Object.entries(SHARED) },
+    team_id: {
+      kind: 'choice',
+      label: 'Which team, if it is for one',
+      options: [['', 'None'], ...teams.map(({ id, name }) => [id, name] as const)],
+    },
+  };
+  const save = useChange(
+    (body: Schemas['UpdateInboxView']) => dataOf(api.PATCH('/views/{id}', { params: { path: { id: view.id } }, body })),
+    { stale: [viewsQuery.queryKey], says: 'Saved' },
+  );
+  return (
+    <SpecDialog
+      title={view.name}
+      action="Save"
+      specs={specs}
+      stored={view}
+      save={save}
+      onSave={(values) => {
+        const shared = values.shared as View['shared'];
+        save.mutate(
+          {
+            name: String(values.name).trim(),
+            position: Number(values.position),
+            shared,
+            team_id: shared === 'team' ? String(values.team_id) || null : null,
+          },
+          { onSuccess: onClose },
+        );
+      }}
+      onClose={onClose}
+    />
+  );
+};

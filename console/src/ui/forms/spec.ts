@@ -1,0 +1,89 @@
+/** How a value of a form is written. Values of checks are booleans, all others are texts until they are saved. */
+export type FieldSpec = {
+  label: string;
+  hint?: string;
+  isRequired?: boolean;
+} & (
+  | { kind: 'text'; maxLength?: number; placeholder?: string; type?: 'text' | 'url' | 'email' | 'color' }
+  | { kind: 'secret'; isLong?: boolean }
+  | { kind: 'number'; min?: number; max?: number; step?: string }
+  | { kind: 'choice'; options: readonly (readonly [value: string, name: string])[] }
+  | { kind: 'long'; rows?: number; maxLength?: number }
+  | { kind: 'lines'; rows?: number }
+  | { kind: 'check' }
+);
+
+export type Specs = Record<string, FieldSpec>;
+export type Written = Record<string, string | boolean>;
+
+/** What the API shows in the place of a secret, and takes for one that stays. */
+export const STORED_SECRET = '***';
+
+/** Returns the values as fields have them. Names of nested values have dots: dkim.domain. */
+export const writtenOf = (specs: Specs, value: object): Written =>
+  Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, writtenValue(spec, valueAt(value, name))]));
+
+function writtenValue(spec: FieldSpec, value: unknown): string | boolean {
+  if (spec.kind === 'check') return value === true;
+  if (spec.kind === 'secret' || value === null || value === undefined) return '';
+  return Array.isArray(value) ? value.join('\n') : String(value);
+}
+
+/**
+ * Returns the values as the API takes them. An empty field is left out, or null where `isNullable`. A secret that was
+ * left empty stays as it is if `stored` has one.
+ */
+export function valuesIn(
+  specs: Specs,
+  written: Written,
+  { stored = {}, isNullable = false }: { stored?: object; isNullable?: boolean } = {},
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, spec] of Object.entries(specs)) {
+    const value = valueFor(spec, written[name] ?? '', valueAt(stored, name) === STORED_SECRET);
+    if (value !== undefined || isNullable) put(values, name.split('.'), value ?? null);
+  }
+  // A part of which nothing is left but its stored secret was emptied.
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => name in specs || !isSecretAlone(value)));
+}
+
+const isSecretAlone = (part: unknown): boolean =>
+  typeof part === 'object' && part !== null && Object.values(part).every((value) => value === STORED_SECRET);
+
+function valueFor(spec: FieldSpec, written: string | boolean, isStored: boolean): unknown {
+  if (typeof written === 'boolean') return written;
+  if (spec.kind === 'secret') return written === '' && isStored ? STORED_SECRET : written || undefined;
+  const text = spec.kind === 'long' ? written : written.trim();
+  if (spec.kind === 'lines') return linesOf(text);
+  if (text === '') return undefined;
+  return spec.kind === 'number' ? Number(text) : text;
+}
+
+/** Returns the lines of a text that have something in them. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Returns the headers in a text, one a line. A line without a colon is a name alone: the API says what is wrong with it. */
+export const headersIn = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    linesOf(text).map((line) => {
+      const [name = '', ...value] = line.split(':');
+      return [name.trim(), value.join(':').trim()];
+    }),
+  );
+
+export const valueAt = (value: object, name: string): unknown =>
+  name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown> | null | undefined)?.[part], value);
+
+function put(values: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
+  if (rest.length === 0) {
+    values[name] = value;
+    return;
+  }
+  const inner = (values[name] ?? {}) as Record<string, unknown>;
+  values[name] = inner;
+  put(inner, rest, value);
+}

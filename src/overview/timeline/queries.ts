@@ -1,0 +1,80 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
+import type { Position } from '../../db/cursor.ts';
+import type { TimelineKind } from './schema.ts';
+
+export interface TimelineRow {
+  id: string;
+  at: Date;
+  kind: TimelineKind;
+  title: string;
+  status: string | null;
+  ref: { kind: string; id: string };
+}
+
+interface Person {
+  orgId: string;
+  contactId: string;
+}
+
+/** SQL for the rows of each kind: id, at, title, status, what it refers to, and the id of this. */
+const ROWS: Record<TimelineKind, (person: Person) => RawBuilder<unknown>> = {
+  session: ({ orgId, contactId }) => sql`
+    select id, created_at as at, 'Conversation #' || ticket_number || ' by ' || channel, status, 'session', id
+    from sessions where org_id = ${orgId} and contact_id = ${contactId}`,
+  delivery: ({ orgId, contactId }) => sql`
+    select delivery.id, delivery.created_at, coalesce(sequence.name || ' by ', 'Message by ') || delivery.channel,
+      delivery.status, 'delivery', delivery.id
+    from deliveries as delivery
+    left join sequences as sequence on sequence.org_id = delivery.org_id and sequence.id = delivery.sequence_id
+    where delivery.org_id = ${orgId} and delivery.contact_id = ${contactId}`,
+  enrollment: ({ orgId, contactId }) => sql`
+    select enrollment.id, enrollment.created_at, sequence.name, enrollment.status, 'sequence', sequence.id
+    from enrollments as enrollment
+    join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id
+    where enrollment.org_id = ${orgId} and enrollment.contact_id = ${contactId} and sequence.deleted_at is null`,
+  run: ({ orgId, contactId }) => sql`
+    select run.id, run.created_at, version.name, run.status, 'run', run.id
+    from automation_runs as run
+    join automations as workflow on workflow.org_id = run.org_id and workflow.id = run.automation_id and workflow.deleted_at is null
+    join automation_versions as version on version.org_id = run.org_id and version.id = run.version_id
+    where run.org_id = ${orgId} and run.trigger_output #>> '{contact,id}' = ${contactId}::text`,
+  csat: ({ orgId, contactId }) => sql`
+    select csat.id, csat.created_at, 'Rating of conversation #' || session.ticket_number, csat.score::text, 'session', session.id
+    from sessions as session
+    join csat_scores as csat on csat.org_id = session.org_id and csat.session_id = session.id
+    where session.org_id = ${orgId} and session.contact_id = ${contactId}`,
+  suppression: ({ orgId, contactId }) => sql`
+    select suppression.id, suppression.created_at, suppression.address || ' by ' || suppression.channel, suppression.reason,
+      'suppression', suppression.id
+    from contacts as contact
+    cross join lateral (
+      values ('email', contact.email), ('sms', contact.phone_number), ('whatsapp', contact.phone_number), ('voice', contact.phone_number)
+    ) as reached (channel, address)
+    join suppressions as suppression on suppression.org_id = contact.org_id
+      and suppression.channel = reached.channel and suppression.address = reached.address
+    where contact.org_id = ${orgId} and contact.id = ${contactId}`,
+};
+
+/** Lists what there is of a contact, newest first, and one more if there is one. */
+export async function listTimeline(
+  db: Db,
+  person: Person,
+  { kinds, after, limit }: { kinds: TimelineKind[]; after: Position | undefined; limit: number },
+): Promise<TimelineRow[]> {
+  if (kinds.length === 0) return [];
+  const behind =
+    after === undefined ? sql`` : sql`where (item.at, item.id) < (${after.at}::timestamptz, ${after.id}::uuid)`;
+  const end = sql`order by at desc, id desc limit ${limit + 1}`;
+  const parts = kinds.map(
+    (kind) => sql`
+    (select item.id, item.at, ${kind}::text as kind, item.title, item.status, jsonb_build_object('kind', item.ref, 'id', item.ref_id) as ref
+      from (${ROWS[kind](person)}) as item (id, at, title, status, ref, ref_id) ${behind} ${end})`,
+  );
+  const { rows } = await sql<TimelineRow>`
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
+    select * from (${sql.join(parts, sql` union all `)}) as item ${end}
+  `.execute(db);
+  return rows;
+}

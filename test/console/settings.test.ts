@@ -1,0 +1,207 @@
+import type { Page } from 'playwright-core';
+import { CHROMIUM, startBrowser } from '../support/chromium.ts';
+import { buildConsole, createPages } from '../support/console-pages.ts';
+import { startMailSink } from '../support/fakes/mail-sink.ts';
+import { startWebhookReceiver } from '../support/fakes/webhook-receiver.ts';
+import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { deliveriesOf } from '../webhooks/endpoints.ts';
+
+const IS_LONG = process.env.TEST_TIER === 'long';
+
+(CHROMIUM && IS_LONG ? describe : describe.skip)('the settings in the console', () => {
+  let stack: Stack;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  let pages: ReturnType<typeof createPages>;
+  beforeAll(async () => {
+    await buildConsole();
+    [stack, browser] = await Promise.all([startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8' } }), startBrowser()]);
+    pages = createPages(stack, browser);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await stack.close();
+  });
+
+  const admin = (path: string, options = {}) => pages.open('ann@acme.example', path, { role: 'admin', ...options });
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const main = (page: Page) => page.getByRole('main');
+
+  it('connects a mail server whose test fails and passes once it is corrected, and never shows its password', async () => {
+    const server = await startMailSink();
+    const { hostname, port } = new URL(server.url);
+    const { page, complaints } = await admin('/settings');
+    await main(page)
+      .getByRole('link', { name: /^Integrations/ })
+      .click();
+    await page.getByRole('link', { name: 'Mail server' }).click();
+    await page.getByRole('textbox', { name: 'Server' }).fill(hostname);
+    await page.getByRole('spinbutton', { name: /^Port/ }).fill('9');
+    await button(page, 'Connect and test').click();
+    await page.getByText(/^The test failed: /).waitFor();
+    await page.getByText('Failing', { exact: true }).waitFor();
+
+    await page.getByRole('spinbutton', { name: /^Port/ }).fill(port);
+    await button(page, 'Save and test').click();
+    await page.getByText(/^The test passed: /).waitFor();
+    await page.getByText('Works', { exact: true }).waitFor();
+
+    const stored = async () => (await stack.org.get('/integrations/email')).body.settings;
+    const password = page.getByRole('textbox', { name: /^Password/ });
+    await page.getByRole('textbox', { name: /^User name/ }).fill('ann');
+    await password.fill('a long secret');
+    await button(page, 'Save and test').click();
+    await eventually('the stored password', async () => (await stored()).password === '***');
+    await page.reload();
+    await page.getByPlaceholder('Stored. Leave empty to keep it').waitFor();
+    expect(await page.content()).not.toContain('a long secret');
+    await page.getByRole('textbox', { name: /^User name/ }).fill('ben');
+    await button(page, 'Save and test').click();
+    await eventually('the other user', async () => (await stored()).username === 'ben');
+    expect(await stored()).toMatchObject({ username: 'ben', password: '***', port: Number(port) });
+    expect(complaints).toEqual([]);
+    await page.close();
+    await stack.org.delete('/integrations/email');
+    await server.close();
+  });
+
+  it('makes a key with chosen rights that is shown once, rotates it and revokes it', async () => {
+    const { page, complaints } = await admin('/settings/api-keys');
+    const secret = page.locator('dialog [data-secret]');
+    const isTaken = async (key: string) =>
+      (await fetch(`${stack.url}/contacts`, { headers: { authorization: `Bearer ${key}` } })).status;
+    await button(page, 'New key').click();
+    const dialog = page.getByRole('dialog', { name: 'New API key' });
+    await dialog.getByRole('textbox').fill('Shop');
+    expect(await button(page, 'Create the key').isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox', { name: 'Read Contacts' }).check();
+    await button(page, 'Create the key').click();
+    await secret.waitFor();
+    const first = (await secret.textContent()) ?? '';
+    await button(page, 'I have copied it').click();
+    expect(await page.content()).not.toContain(first);
+    expect(await isTaken(first)).toBe(200);
+    const { body } = await stack.org.get('/org/api-keys');
+    expect(body.items.find(({ name }: { name: string }) => name === 'Shop').scopes).toEqual(['contacts:read']);
+
+    await button(page, 'Rotate Shop').click();
+    await button(page, 'Create the second key').click();
+    await secret.waitFor();
+    const second = (await secret.textContent()) ?? '';
+    expect([await isTaken(first), await isTaken(second)]).toEqual([200, 200]);
+    await button(page, 'Revoke the old key now').click();
+    await eventually('the end of the old key', async () => (await isTaken(first)) === 401);
+    expect(await isTaken(second)).toBe(200);
+
+    await button(page, 'Revoke Shop').click();
+    await button(page, 'Revoke the key').click();
+    await eventually('the end of the new key', async () => (await isTaken(second)) === 401);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('shows why a webhook failed, resends it, and recovers what was held meanwhile', async () => {
+    const receiver = await startWebhookReceiver();
+    const { page, complaints } = await admin('/settings/webhooks');
+    await button(page, 'Add an endpoint').click();
+    await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
+    await page.getByRole('checkbox', { name: 'contact.created' }).check();
+    await button(page, 'Add').click();
+    const secret = page.locator('dialog [data-secret]');
+    await secret.waitFor();
+    receiver.secrets.push((await secret.textContent()) ?? '');
+    await button(page, 'I have copied it').click();
+    await page.waitForURL(/\/settings\/webhooks\/[\w-]{36}/);
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+
+    receiver.answer = (_, response) => void response.writeHead(500).end('the shop is closed');
+    await stack.org.post('/contacts', { contact: { email: 'one@customer.example' } });
+    await deliveriesOf(stack.org, id, { retrying: 1 });
+    await page.reload();
+    await page.getByText('Retrying', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Show contact\.created/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'contact.created' });
+    await dialog.getByText('Answer 500').first().waitFor();
+    await dialog.getByText('the shop is closed').first().waitFor();
+    await dialog.getByText('one@customer.example').waitFor();
+    receiver.answer = (_, response) => void response.writeHead(200).end('ok');
+    await button(page, 'Send it again').click();
+    await dialog.getByText('Delivered', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+
+    await button(page, 'Disable').click();
+    await page.getByText('It was switched off by hand.').waitFor();
+    for (const name of ['two', 'three']) await stack.org.post('/contacts', { contact: { email: `${name}@a.example` } });
+    await deliveriesOf(stack.org, id, { held: 2 });
+    await button(page, 'Enable').click();
+    await page.getByText('Healthy', { exact: true }).waitFor();
+    await button(page, 'Recover').click();
+    await button(page, 'Count').click();
+    await page.getByText(/^2 held and 0 failed/).waitFor();
+    await button(page, 'Send 2 again').click();
+    await page.getByText('All 2 were tried').waitFor();
+    await deliveriesOf(stack.org, id, { delivered: 3 });
+    expect(complaints).toEqual([]);
+    await page.close();
+    await receiver.close();
+  });
+
+  it('invites a member, who gets a mail, signs in by it and loses the role and the membership', async () => {
+    const { page, complaints } = await admin('/settings/members');
+    await button(page, 'Invite').click();
+    const dialog = page.getByRole('dialog', { name: 'Invite a member' });
+    await dialog.getByRole('textbox', { name: 'E-mail address' }).fill('nina@acme.example');
+    await dialog.getByRole('textbox', { name: /^Name/ }).fill('Nina');
+    await dialog.getByRole('combobox').selectOption('viewer');
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    const mail = await eventually('the mail', () => stack.sink.to('nina@acme.example')[0]);
+    expect(mail.subject).toContain('invited');
+    const link = /http\S+token=\S+/.exec(mail.text ?? '')?.[0] ?? '';
+    const guest = await browser.open(link);
+    await guest.page.getByRole('button').click();
+    await guest.page.getByRole('navigation', { name: 'Areas' }).waitFor();
+    await guest.page.goto(`${stack.url}/console/settings/members`);
+    await guest.page.getByText('nina@acme.example').waitFor();
+    expect(await guest.page.getByRole('button', { name: /Remove|Invite/ }).count()).toBe(0);
+
+    await page.getByRole('combobox', { name: 'Role of Nina' }).selectOption('agent');
+    await eventually('the role', async () => (await pages.memberNamed('nina@acme.example')).role === 'agent');
+    await button(page, 'Remove Nina').click();
+    await button(page, 'Remove the member').click();
+    await eventually('the removal', async () => (await pages.memberNamed('nina@acme.example')) === undefined);
+    await page.getByText('nina@acme.example').waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await guest.page.context().close();
+    await page.close();
+  });
+
+  it('previews the settings of the widget as they are written, shows a refusal at its field, and guards what is not saved', async () => {
+    const { page, complaints } = await admin('/settings/widget');
+    const preview = page.getByRole('img', { name: 'How the widget looks on a page' });
+    await page.getByRole('textbox', { name: /^First words/ }).fill('Hello from Acme');
+    await page.getByRole('combobox', { name: /^Place/ }).selectOption('left');
+    await page.getByRole('textbox', { name: /^Pages that may use it/ }).fill('no address');
+    await preview.getByText('Hello from Acme').waitFor();
+    await button(page, 'Save').click();
+    const field = page.getByRole('textbox', { name: /^Pages that may use it/ });
+    await eventually('the refusal', async () => (await field.getAttribute('aria-invalid')) === 'true');
+    expect((await stack.org.get('/widget/settings')).body.appearance.greeting).toBeNull();
+
+    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    const guard = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await guard.getByRole('button', { name: 'Cancel' }).click();
+    await field.fill('https://shop.example');
+    await button(page, 'Save').click();
+    await eventually('the settings', async () => {
+      const { appearance, allowed_origins } = (await stack.org.get('/widget/settings')).body;
+      return (
+        appearance.greeting === 'Hello from Acme' && appearance.position === 'left' && allowed_origins?.length === 1
+      );
+    });
+    const token = (await stack.org.get('/org')).body.widget_token;
+    await page.getByText(`data-token="${token}"`).waitFor();
+    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    await page.waitForURL(/\/settings\/teams/);
+    expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
+    await page.close();
+  });
+});
