@@ -117,9 +117,10 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       const content = isOfBrowser ? lastValues(given) : given;
       const submissionId = isOfBrowser ? submissionIdOf(content) : undefined;
       const webhook = webhookOf(request);
-      const receiving = isTrapped(content)
-        ? Promise.reject(refuseTrapped())
-        : receiveForm(request.db, webhook, { ...sent, content, submissionId });
+      const receiving =
+        isOfBrowser && isTrapped(content)
+          ? Promise.reject(refuseTrapped())
+          : receiveForm(request.db, webhook, { ...sent, content, submissionId });
       if (wantsPage(request)) return asFormPage(reply, webhook, { receiving, values: content, submissionId });
       const run_id = await receiving;
       reply.code(202);

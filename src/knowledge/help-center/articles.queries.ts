@@ -64,21 +64,23 @@ export async function listTableOfContents(db: Db, orgId: string, path?: string) 
     path: string;
     title: string;
     description: string | null;
+    icon: string | null;
     depth: number;
     is_category: boolean;
+    updated_at: Date | null;
   }>`
     with recursive tree as (
-      select id, path, name, description, 1 as depth, array[position] as place
+      select id, path, name, description, icon, 1 as depth, array[position] as place
       from help_center_categories
       where org_id = ${orgId} and ${path === undefined ? sql`parent_id is null` : sql`path = ${path}`}
       union all
-      select child.id, child.path, child.name, child.description, tree.depth + 1, tree.place || (1000000 + child.position)
+      select child.id, child.path, child.name, child.description, child.icon, tree.depth + 1, tree.place || (1000000 + child.position)
       from help_center_categories child join tree on child.parent_id = tree.id
       where child.org_id = ${orgId}
     )
-    select path, name as title, description, depth, true as is_category, place from tree
+    select path, name as title, description, icon, depth, true as is_category, null::timestamptz as updated_at, place from tree
     union all
-    select article.path, article.title, article.meta_description, tree.depth + 1, false, tree.place || article.position
+    select article.path, article.title, article.meta_description, null, tree.depth + 1, false, article.updated_at, tree.place || article.position
     from help_center_articles article join tree on article.category_id = tree.id
     where article.org_id = ${orgId}
     order by place

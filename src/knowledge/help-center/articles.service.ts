@@ -3,6 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { type CreatedWithin, pagesById } from '../../db/keyset.ts';
 import { notFound } from '../../errors.ts';
+import { bestQuote } from '../search/citations.rules.ts';
 import { findPassages, type SemanticSearch } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
 import { findArticle, listArticles, listArticlesById, listArticlesInOrder } from './articles.queries.ts';
@@ -36,14 +37,14 @@ export async function listHelpArticles(
   return { items: items.map(withUrl), next };
 }
 
-/** Returns the best articles for a question, best first. */
+/** Returns the best articles for a question, best first, each with the sentence that was found. */
 export async function searchArticles(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
   { query, limit }: { query: string; limit: number },
 ) {
-  const ids = new Set<string>();
+  const passageOf = new Map<string, string>();
   for (const many of PASSAGES_PER_ARTICLE) {
     const passages = await findPassages(db, semantics, orgId, {
       query,
@@ -52,13 +53,16 @@ export async function searchArticles(
       dataSources: [ARTICLES_SOURCE],
       visibility: ['public'],
     });
-    for (const { id } of passages) ids.add(id);
-    if (ids.size >= limit || passages.length < limit * many) break;
+    for (const { id, content } of passages) if (!passageOf.has(id)) passageOf.set(id, content);
+    if (passageOf.size >= limit || passages.length < limit * many) break;
   }
-  if (ids.size === 0) return [];
-  const chosen = [...ids].slice(0, limit);
+  if (passageOf.size === 0) return [];
+  const chosen = [...passageOf.keys()].slice(0, limit);
   const byId = new Map((await listArticlesById(db, orgId, chosen)).map((article) => [article.id, article]));
-  return chosen.flatMap((id) => byId.get(id) ?? []);
+  return chosen.flatMap((id) => {
+    const article = byId.get(id);
+    return article === undefined ? [] : [{ ...article, found: bestQuote(passageOf.get(id) ?? '', query).text }];
+  });
 }
 
 /** Returns an article with its content. */

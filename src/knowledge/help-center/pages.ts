@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../html/page.rules.ts';
+import { withHeadingIds } from './headings.rules.ts';
+import type { HelpWords } from './words.rules.ts';
 
-const STYLE = `:root{color-scheme:light dark}body{font:17px/1.6 system-ui,sans-serif;max-width:44rem;margin:0 auto;padding:1rem 1.2rem 4rem}
-header{display:flex;gap:1rem;flex-wrap:wrap;align-items:baseline;justify-content:space-between;border-bottom:1px solid #8884;padding-bottom:.6rem}
-header a{font-weight:600;text-decoration:none}nav{font-size:.9rem;margin:1rem 0}h1{line-height:1.2}img{max-width:100%;height:auto}
-pre{overflow-x:auto;padding:.8rem;background:#8882;border-radius:.4rem}code{font-size:.9em}table{border-collapse:collapse;display:block;overflow-x:auto}
-td,th{border:1px solid #8886;padding:.3rem .6rem;text-align:left}blockquote{border-left:3px solid #8886;margin-left:0;padding-left:1rem}
-input{font:inherit;padding:.2rem .5rem}`;
+const RIGHT_TO_LEFT = ['ar', 'fa', 'he', 'ur'];
+
+const STYLE = `:root{color-scheme:light dark}*{box-sizing:border-box}body{font:17px/1.6 system-ui,sans-serif;margin:0;overflow-wrap:anywhere;color:light-dark(#1c2330,#e4e7ee);background:light-dark(#f6f7f9,#101318)}
+a{color:light-dark(#1c4fd8,#9db8ff)}.quiet,small{color:light-dark(#566074,#a3abbb)}header,main,.trail{max-width:60rem;margin:0 auto;padding:0 1.2rem}
+.top{background:light-dark(#fff,#14171d);border-bottom:1px solid light-dark(#d9dde5,#2c323d)}header{display:flex;gap:.6rem 1.5rem;flex-wrap:wrap;align-items:center;justify-content:space-between;padding-block:.8rem}
+header>a{font-weight:600;text-decoration:none;color:inherit}form{display:flex;gap:.5rem;flex:1 1 14rem;max-width:26rem}input{font:inherit;flex:1;min-width:0;padding:.4rem .7rem;border:1px solid light-dark(#838c9c,#757f90);border-radius:.5rem;background:light-dark(#fff,#101318);color:inherit}
+button{font:inherit;min-height:2.5rem;padding:.3rem .9rem;border:0;border-radius:.5rem;background:light-dark(#1c4fd8,#9db8ff);color:light-dark(#fff,#14171d);cursor:pointer}
+.trail{font-size:.9rem;padding-block:1rem .2rem}.trail a,header>a{display:inline-block;padding-block:.2rem}main{padding-block:.4rem 4rem}h1{line-height:1.2;font-size:1.9rem;margin:.6rem 0}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));gap:1rem;margin-top:1.2rem}.card{background:light-dark(#fff,#14171d);border:1px solid light-dark(#d9dde5,#2c323d);border-radius:.8rem;padding:1rem 1.2rem}
+.card :is(h2,h3,h4,h5,h6){font-size:1.1rem;line-height:1.3;margin:.2rem 0 .4rem}.card h2~:is(h3,h4,h5,h6){font-size:1rem;margin-top:1rem}.card a{text-decoration:none}.card a:hover{text-decoration:underline}.card p{margin:.3rem 0}.icon{font-size:1.6rem;line-height:1;display:block}
+article,.contents,.hits{background:light-dark(#fff,#14171d);border:1px solid light-dark(#d9dde5,#2c323d);border-radius:.8rem;padding:1rem 1.4rem}.contents,.next{margin:1rem 0}.contents ul{margin:.3rem 0;padding-inline-start:1.2rem}.contents .deep{margin-inline-start:1rem}.contents a{display:inline-block;padding-block:.1rem}
+img{max-width:100%;height:auto}pre{overflow-x:auto;padding:.8rem;background:light-dark(#eef0f4,#1d222b);border-radius:.4rem}code{font-size:.9em}table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid light-dark(#c4cad6,#3b4352);padding:.3rem .6rem;text-align:start}blockquote{border-inline-start:3px solid light-dark(#c4cad6,#3b4352);margin-inline-start:0;padding-inline-start:1rem}`;
 
 /** Forbids scripts; allows only images and the page's own style. */
 export const HELP_PAGE_POLICY = [
@@ -22,67 +30,159 @@ export const HELP_PAGE_POLICY = [
 export interface HelpPage {
   /** `language` as ISO 639-1. */
   center: { name: string; url: string; language: string };
+  words: HelpWords;
   url: string;
   /** The categories above it. */
   trail: { title: string; url: string }[];
   title: string;
   description: string | null;
+  /** What was searched for. Search engines leave out such pages. */
+  query?: string;
 }
 
 export interface ContentsEntry {
   title: string;
   url: string;
   description: string | null;
+  /** What it looks like in a list: a short text such as an emoji. Of categories only. */
+  icon: string | null;
   /** 1 for entries directly below the root. */
   depth: number;
   is_category: boolean;
 }
 
-/** Renders an article page for the public. `html` is its sanitized content. */
-export const articlePage = (page: HelpPage, title: string, html: string): string =>
-  pageOf(page, `<article><h1>${escapeHtml(title)}</h1>\n${html}</article>`);
+export interface ShownArticle {
+  title: string;
+  /** Its sanitized content. */
+  html: string;
+  updatedAt: Date;
+  next: { title: string; url: string } | undefined;
+}
 
-/** Renders a category, the whole help center, or search results. */
-export const contentsPage = (page: HelpPage, entries: ContentsEntry[], whenEmpty: string): string =>
-  pageOf(
-    page,
-    `<h1>${escapeHtml(page.title)}</h1>${page.description === null ? '' : `<p>${escapeHtml(page.description)}</p>`}
-${entries.length === 0 ? `<p>${escapeHtml(whenEmpty)}</p>` : entries.map(entryOf).join('\n')}`,
+/** Renders an article page for the public, with the contents of a long one, its date and the article after it. */
+export function articlePage(page: HelpPage, { title, html: content, updatedAt, next }: ShownArticle): string {
+  const { words, center } = page;
+  const { html, headings } = withHeadingIds(content);
+  const top = Math.min(...headings.map(({ level }) => level));
+  const items = headings.map(
+    ({ id, html: text, level }) =>
+      `<li${level > top ? ' class="deep"' : ''}><a href="${escapeHtml(page.url)}#${id}">${text}</a></li>`,
   );
+  const contents =
+    items.length === 0
+      ? ''
+      : `<nav class="contents" aria-label="${escapeHtml(words.contents)}"><strong>${escapeHtml(words.contents)}</strong><ul>${items.join('')}</ul></nav>`;
+  const day = new Intl.DateTimeFormat(center.language, { dateStyle: 'long', timeZone: 'UTC' }).format(updatedAt);
+  const following =
+    next === undefined
+      ? ''
+      : `<div class="next">${escapeHtml(words.next)}: <a href="${escapeHtml(next.url)}">${escapeHtml(next.title)}</a></div>`;
+  return pageOf(
+    page,
+    `<article><h1>${escapeHtml(title)}</h1>
+<div class="quiet">${escapeHtml(words.updated)}: <time datetime="${updatedAt.toISOString()}">${escapeHtml(day)}</time></div>${contents}
+${html}</article>${following}`,
+  );
+}
 
-function entryOf({ title, url, description, depth, is_category }: ContentsEntry): string {
+/** Renders a category or the whole help center as cards. */
+export function contentsPage(page: HelpPage, entries: ContentsEntry[]): string {
+  const about = page.description === null ? '' : `<p>${escapeHtml(page.description)}</p>`;
+  const cards = cardsOf(entries).map((card) => `<div class="card">${card.map(entryOf).join('\n')}</div>`);
+  const empty = `<p>${escapeHtml(page.words.no_articles)}</p>`;
+  return pageOf(
+    page,
+    `<h1>${escapeHtml(page.title)}</h1>${about}
+${cards.length === 0 ? empty : `<div class="cards">${cards.join('\n')}</div>`}`,
+  );
+}
+
+/** Renders what a search has found, with the passage that was found of each article. */
+export function resultsPage(page: HelpPage, hits: ContentsEntry[]): string {
+  const found = `<div class="hits">${hits.map(entryOf).join('\n')}</div>`;
+  return pageOf(
+    page,
+    `<h1>${escapeHtml(page.title)}</h1>
+${hits.length === 0 ? `<p>${escapeHtml(page.words.nothing_found)}</p>` : found}`,
+  );
+}
+
+/** Returns the entries in groups: each category of the uppermost level with all below it, and each article beside them. */
+function cardsOf(entries: ContentsEntry[]): ContentsEntry[][] {
+  const cards: ContentsEntry[][] = [];
+  for (const entry of entries) {
+    const card = cards.at(-1);
+    if (card === undefined || entry.depth <= 1) cards.push([entry]);
+    else card.push(entry);
+  }
+  return cards;
+}
+
+function entryOf({ title, url, description, icon, depth, is_category }: ContentsEntry): string {
   const link = `<a href="${escapeHtml(url)}">${escapeHtml(title)}</a>`;
   const about = description === null ? '' : `<br><small>${escapeHtml(description)}</small>`;
   const level = Math.min(depth + 1, 6);
-  return is_category ? `<h${level}>${link}</h${level}>${about.replace('<br>', '')}` : `<p>${link}${about}</p>`;
+  if (!is_category) return `<p>${link}${about}</p>`;
+  return `${iconOf(icon)}<h${level}>${link}</h${level}>${about.replace('<br>', '')}`;
 }
 
-/** Renders the page of an address without content. */
+const MAX_ICON = 8;
+/** Names of icons of other help centers, and addresses, are not shown. */
+const iconOf = (icon: string | null): string =>
+  icon !== null && [...icon].length <= MAX_ICON && !/[\p{ASCII}]/u.test(icon)
+    ? `<span class="icon" aria-hidden="true">${escapeHtml(icon)}</span>`
+    : '';
+
+/** Renders the page of an address without content, in an org's help center. */
+export const missingPage = (page: HelpPage): string => {
+  const { words, center } = page;
+  const home = `<a href="${escapeHtml(center.url)}">${escapeHtml(words.home)}</a>`;
+  return pageOf(
+    { ...page, title: words.not_found, query: '' },
+    `<h1>${escapeHtml(words.not_found)}</h1><p>${escapeHtml(words.no_page)}</p><p>${home}</p>`,
+  );
+};
+
+/** Renders the page of an address where there is no help center. */
 export const NOT_FOUND_PAGE = documentOf(
   'en',
   '<title>Not found</title>',
   '<main><h1>Not found</h1><p>There is no such page.</p></main>',
 );
 
-function pageOf({ center, url, trail, title, description }: HelpPage, body: string): string {
+/** Renders the addresses of a help center for search engines (sitemaps.org 0.9). */
+export const sitemapOf = (pages: { url: string; updatedAt: Date | null }[]): string => {
+  const entries = pages.map(({ url, updatedAt }) => {
+    const changed = updatedAt === null ? '' : `<lastmod>${updatedAt.toISOString()}</lastmod>`;
+    return `<url><loc>${escapeHtml(url)}</loc>${changed}</url>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${entries.join('\n')}
+</urlset>
+`;
+};
+
+function pageOf({ center, words, url, trail, title, description, query }: HelpPage, body: string): string {
   const meta = description === null ? '' : `<meta name="description" content="${escapeHtml(description)}">`;
   const links = trail.map((above) => `<a href="${escapeHtml(above.url)}">${escapeHtml(above.title)}</a>`);
-  const name = escapeHtml(center.name);
-  const head = `<title>${escapeHtml(title)}</title>
-${meta}<link rel="canonical" href="${escapeHtml(url)}">`;
+  const place =
+    query === undefined ? `<link rel="canonical" href="${escapeHtml(url)}">` : '<meta name="robots" content="noindex">';
+  const search = escapeHtml(words.search);
   return documentOf(
     center.language,
-    head,
-    `<header><a href="${escapeHtml(center.url)}">${name}</a>
-<form action="${escapeHtml(center.url)}"><input type="search" name="q" aria-label="Search" placeholder="Search" maxlength="200"></form></header>
-<nav>${links.join(' / ')}</nav>
+    `<title>${escapeHtml(title)}</title>
+${meta}${place}`,
+    `<div class="top"><header><a href="${escapeHtml(center.url)}">${escapeHtml(center.name)}</a>
+<form action="${escapeHtml(center.url)}" role="search"><input type="search" name="q" value="${escapeHtml(query ?? '')}" aria-label="${search}" placeholder="${search}" maxlength="200"><button type="submit">${search}</button></form></header></div>
+${links.length === 0 ? '' : `<nav class="trail">${links.join(' / ')}</nav>`}
 <main>${body}</main>`,
   );
 }
 
 function documentOf(language: string, head: string, body: string): string {
   return `<!doctype html>
-<html lang="${escapeHtml(language)}">
+<html lang="${escapeHtml(language)}"${RIGHT_TO_LEFT.includes(language) ? ' dir="rtl"' : ''}>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${head}
 <style>${STYLE}</style></head>
 <body>${body}</body>

@@ -4,12 +4,21 @@ import { WORDS_ONLY } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
 import { findArticleByPath, findCenter, listBreadcrumbs, listTableOfContents } from './articles.queries.ts';
 import { searchArticles } from './articles.service.ts';
-import { articlePage, type ContentsEntry, contentsPage, type HelpPage } from './pages.ts';
+import {
+  articlePage,
+  type ContentsEntry,
+  contentsPage,
+  type HelpPage,
+  missingPage,
+  resultsPage,
+  sitemapOf,
+} from './pages.ts';
 import type { Rendering } from './rendering.ts';
 import { MAX_PATH_LENGTH } from './tree.rules.ts';
+import { helpWordsIn } from './words.rules.ts';
 
 const MAX_RESULTS = 20;
-const NO_ARTICLES = 'There are no articles yet.';
+const MAX_FOUND_CHARACTERS = 240;
 
 export interface HelpPageResult {
   orgId: string;
@@ -17,54 +26,96 @@ export interface HelpPageResult {
   query: string | undefined;
 }
 
-/** Renders the page at an address of an org's help center. Returns undefined if there is none. */
+export interface HelpAnswer {
+  /** False: the page says that there is none. */
+  isFound: boolean;
+  html: string;
+}
+
+/** Renders the page at an address of an org's help center. Returns undefined if the org has no help center. */
 export async function renderHelpPage(
   db: Db,
   { publicUrl, rendering }: { publicUrl: string; rendering: Rendering },
   { orgId, path, query }: HelpPageResult,
-): Promise<string | undefined> {
-  const center = isUuid(orgId) && path.length <= MAX_PATH_LENGTH ? await findCenter(db, orgId) : undefined;
+): Promise<HelpAnswer | undefined> {
+  const center = isUuid(orgId) ? await findCenter(db, orgId) : undefined;
   if (center === undefined) return undefined;
   const { name, language } = center;
   const addressed = <P extends { path: string }>(one: P) => ({ ...one, url: addressOf(publicUrl, orgId, one.path) });
   const { url } = addressed({ path: '' });
-  const home: HelpPage = { center: { name, url, language }, url, trail: [], title: name, description: null };
+  const words = helpWordsIn(language);
+  const home: HelpPage = { center: { name, url, language }, words, url, trail: [], title: name, description: null };
   if (path === '') {
-    if (query === undefined)
-      return contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed), NO_ARTICLES);
+    if (query === undefined) return found(contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed)));
     // by words only: what the public asks must not cost the org calls of its model
-    const found = await searchArticles(db, WORDS_ONLY, orgId, { query, limit: MAX_RESULTS });
-    const entries = found.map(entryOf).map(addressed);
-    return contentsPage({ ...home, title: `${name}: ${query}` }, entries, 'Nothing was found.');
+    const hits = await searchArticles(db, WORDS_ONLY, orgId, { query, limit: MAX_RESULTS });
+    const entries = hits.map(entryOf).map(addressed);
+    return found(resultsPage({ ...home, title: `${name}: ${query}`, query }, entries));
   }
+  if (path.length > MAX_PATH_LENGTH) return { isFound: false, html: missingPage(home) };
   const above = (await listBreadcrumbs(db, orgId, pathsAbove(path))).map(addressed);
   const here = { ...home, ...addressed({ path }), trail: [{ title: name, url }, ...above] };
   const article = await findArticleByPath(db, orgId, path);
   if (article !== undefined) {
-    const { title, meta_title, meta_description: description, hash, content_markdown } = article;
-    return articlePage(
-      { ...here, title: meta_title ?? title, description },
-      title,
-      await rendering.html({ orgId, hash, title, markdown: content_markdown ?? '' }),
+    const { title, meta_title, meta_description: description, hash, content_markdown, updated_at: updatedAt } = article;
+    const html = await rendering.html({ orgId, hash, title, markdown: content_markdown ?? '' });
+    const next = await findNextArticle(db, orgId, path);
+    return found(
+      articlePage(
+        { ...here, title: meta_title ?? title, description },
+        { title, html, updatedAt, next: next && addressed(next) },
+      ),
     );
   }
   const [category, ...contents] = (await listTableOfContents(db, orgId, path)).map(addressed);
-  if (category === undefined) return undefined;
+  if (category === undefined) return { isFound: false, html: missingPage(home) };
   const { title, description } = category;
-  return contentsPage(
-    { ...here, title, description },
-    contents.map((entry) => ({ ...entry, depth: entry.depth - 1 })),
-    NO_ARTICLES,
-  );
+  const entries = contents.map((entry) => ({ ...entry, depth: entry.depth - 1 }));
+  return found(contentsPage({ ...here, title, description }, entries));
 }
 
-const entryOf = ({ title, path, meta_description }: { title: string; path: string; meta_description: string | null }) =>
-  ({ title, path, description: meta_description, depth: 1, is_category: false }) satisfies Omit<
-    ContentsEntry,
-    'url'
-  > & {
-    path: string;
-  };
+const found = (html: string): HelpAnswer => ({ isFound: true, html });
+
+/** Returns the article after one in the tree, within its outermost category. */
+async function findNextArticle(db: Db, orgId: string, path: string) {
+  const articles = (await listTableOfContents(db, orgId, path.split('/')[0])).filter((one) => !one.is_category);
+  const at = articles.findIndex((one) => one.path === path);
+  return at < 0 ? undefined : articles[at + 1];
+}
+
+/** Renders the sitemap of an org's help center. Returns undefined if there is none. */
+export async function renderSitemap(db: Db, publicUrl: string, orgId: string): Promise<string | undefined> {
+  if (!isUuid(orgId) || (await findCenter(db, orgId)) === undefined) return undefined;
+  const entries = await listTableOfContents(db, orgId);
+  const pages = entries.map(({ path, updated_at: updatedAt }) => ({
+    url: addressOf(publicUrl, orgId, path),
+    updatedAt,
+  }));
+  return sitemapOf([{ url: addressOf(publicUrl, orgId), updatedAt: null }, ...pages]);
+}
+
+interface Hit {
+  title: string;
+  path: string;
+  meta_description: string | null;
+  found: string;
+}
+
+/** Returns an article as a result, with the sentence that was found, or else its description. */
+const entryOf = ({ title, path, meta_description, found: text }: Hit) =>
+  ({
+    title,
+    path,
+    description: shortened(text) || meta_description,
+    icon: null,
+    depth: 1,
+    is_category: false,
+  }) satisfies Omit<ContentsEntry, 'url'> & { path: string };
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_FOUND_CHARACTERS ? line : `${line.slice(0, MAX_FOUND_CHARACTERS).trimEnd()}…`;
+}
 
 /** Returns the paths above: for `a/b/c`, `a` and `a/b`. */
 function pathsAbove(path: string): string[] {

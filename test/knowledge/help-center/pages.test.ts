@@ -68,7 +68,9 @@ describe('the public help center', () => {
     expect(html).toContain('<meta name="description" content="How &quot;refunds&quot; work">');
     expect(html).toContain(`<link rel="canonical" href="${home}/billing/refunds">`);
     expect(html).toContain('<h1>Refunds &amp; returns</h1>');
-    expect(html).toMatch(/<h2>When<\/h2>\s*<p>Within <strong>30 days<\/strong>, see <a href="\.\.\/terms">terms<\/a>/);
+    expect(html).toMatch(
+      /<h2 id="s-when">When<\/h2>\s*<p>Within <strong>30 days<\/strong>, see <a href="\.\.\/terms">terms<\/a>/,
+    );
     expect(html).toContain('<td>1</td>');
     expect(html).toContain(`<a href="${home}/billing">Billing</a>`);
   });
@@ -166,6 +168,48 @@ describe('the public help center', () => {
     const { status, html } = await read(path);
     expect([400, 404]).toContain(status);
     expect(html).not.toContain('Billing');
+  });
+
+  it('shows the contents of a long article, its date and the article after it', async () => {
+    const centered = await api.createOrg();
+    const content_markdown = '## One\n\na\n\n### `Two` & <b>\n\nb\n\n## One\n\nc';
+    const articles = [
+      { title: 'First', slug: 'first', content_markdown },
+      { title: 'Second', slug: 'second', content_markdown: '## Only\n\nd' },
+    ];
+    await centered.put('/help-center/content', { categories: [{ name: 'All', slug: 'all', icon: '📦', articles }] });
+    const shown = async (path: string) => (await fetch(`${api.url}/help/${centered.id}${path}`)).text();
+    const first = await shown('/all/first');
+    const links = [...first.matchAll(/href="[^"]*#([^"]+)"/g)].map(([, id]) => id);
+    expect(links).toEqual(['s-one', 's-two-b', 's-one-2']);
+    for (const id of links) expect(first).toContain(` id="${id}"`);
+    expect(first).toMatch(new RegExp(`<time datetime="${new Date().toISOString().slice(0, 10)}T`));
+    expect(first).toContain(`Next: <a href="${api.url}/help/${centered.id}/all/second">Second</a>`);
+    const second = await shown('/all/second');
+    expect([second.includes('Next:'), second.includes('class="contents"')]).toEqual([false, false]);
+    expect(await shown('')).toContain('<span class="icon" aria-hidden="true">📦</span>');
+  });
+
+  it('keeps the words of a search in its field, and shows the sentence that was found', async () => {
+    const { html } = await read('?q=30%20days');
+    expect(html).toContain('name="q" value="30 days"');
+    expect(html).toMatch(/<small>[^<]*Within[^<]*30 days/);
+    expect(html).toContain('<meta name="robots" content="noindex">');
+  });
+
+  it('leads home and searches from a page that is not there', async () => {
+    const { status, html } = await read('/nowhere');
+    expect(status).toBe(404);
+    expect(html).toContain(`<a href="${home}">Home</a>`);
+    expect(html).toContain(`<form action="${home}"`);
+  });
+
+  it('lists its pages for search engines', async () => {
+    const { status, headers, html } = await read('/sitemap.xml');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
+    expect([...html.matchAll(/<loc>/g)]).toHaveLength(7);
+    expect(html).toMatch(new RegExp(`<loc>${home}/billing/refunds</loc><lastmod>\\d{4}-`));
+    expect((await fetch(`${api.url}/help/${crypto.randomUUID()}/sitemap.xml`)).status).toBe(404);
   });
 
   it('says the language of the org', async () => {

@@ -15,17 +15,17 @@ interface TilesProps {
 
 /** The figures of the whole range, each with how it differs from the period before. */
 export const Tiles = ({ figures, totals, before, linkOf }: TilesProps) => (
-  <dl className="grid grid-cols-2 gap-px overflow-hidden border-b border-line bg-line min-[600px]:grid-cols-4 min-[1100px]:grid-cols-6">
+  <dl className="grid grid-cols-2 overflow-hidden border-b border-line min-[600px]:grid-cols-4 min-[1100px]:grid-cols-6">
     {figures.map((figure) => {
       const { key, name, kind } = figure;
       const now = totals[key] ?? null;
       const difference = before === undefined ? undefined : differenceOf(now, before[key] ?? null, figure);
       return (
-        <div key={key} className="bg-surface px-4 py-2">
+        <div key={key} className="min-w-0 px-4 py-2">
           <dt className="truncate text-xs text-quiet" title={name}>
             {name}
           </dt>
-          <dd className="text-lg font-semibold tabular-nums">
+          <dd className="text-lg font-semibold tabular-nums [&>a]:justify-start">
             <Figured text={shownFigure(now, kind)} link={now ? linkOf(key) : undefined} />
           </dd>
           <dd className={`min-h-4 text-xs ${TONES[difference?.tone ?? 'plain']}`}>
