@@ -81,7 +81,7 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
     await page.goto(`${stack.url}/console/outbound/${sequence.id}`);
     await page.getByRole('button', { name: 'Forecast', exact: true }).click();
     const forecast = await expectStopped('Forecast', asked);
-    expect(await forecast.getByRole('progressbar').count()).toBe(0);
+    await forecast.getByRole('progressbar').waitFor({ state: 'detached' });
     expect(await forecast.getByRole('button', { name: 'Forecast again' }).isEnabled()).toBe(true);
   });
 
