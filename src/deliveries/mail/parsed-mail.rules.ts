@@ -80,7 +80,8 @@ export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
   return {
     messageId: ifWithin(MAX_ID_LENGTH, idsIn(headerLines, 'message-id')[0] ?? fieldOf(headers, 'message-id')),
     from,
-    fromName: from === undefined ? undefined : inOneLine(sender?.name ?? '', MAX_NAME_LENGTH),
+    fromName:
+      from === undefined || from !== addressOf(sender) ? undefined : inOneLine(sender?.name ?? '', MAX_NAME_LENGTH),
     replyTo: replyToOf(headers, from),
     recipients: addressesOf(headers, ['to', 'cc']),
     deliveredTo: addressesOf(headers, ['delivered-to', 'x-original-to', 'envelope-to']),

@@ -265,4 +265,9 @@ describe('the sender of an e-mail', () => {
   ])('%s is %s', async (From, address) => {
     expect((await read({ From }, 'Hi')).from).toBe(address);
   });
+
+  it('has no name where the parser mixes it up with the address', async () => {
+    expect((await read({ From: 'Ann (at (her) desk) <ann(of sales)@example.com>' }, 'Hi')).fromName).toBeUndefined();
+    expect((await read({ From: 'Ann <ann@example.com>' }, 'Hi')).fromName).toBe('Ann');
+  });
 });
