@@ -68,6 +68,8 @@ const EMAIL_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d.-]+\.[a-z\d-]{2,}$/
 const SENDER_ADDRESS = /^[^\s@()<>,;:"[\]\\]{1,64}@[^\s@()<>,;:"[\]\\]{1,253}$/u;
 const COMMENT = /\([^()]*\)/g;
 const MAX_FIELD_CHARACTERS = 8_192;
+/** What is quoted is a name, and never the address that is authenticated. */
+const QUOTED = /"[^"]*"/g;
 const MAX_COMMENT_DEPTH = 5;
 const SIGNATURE = /^application\/(?:x-)?(?:pkcs7|pgp)-signature$/;
 const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
@@ -146,9 +148,11 @@ function senderAddressOf(
   const address = addressOf(sender);
   if (address === undefined || SENDER_ADDRESS.test(address)) return address;
   let field = (headerLines.findLast(({ key }) => key === 'from')?.line ?? '').slice(0, MAX_FIELD_CHARACTERS);
+  field = field.replace(QUOTED, '');
   for (let depth = 0; depth < MAX_COMMENT_DEPTH; depth++) field = field.replace(COMMENT, '');
   const found = Array.from(field.matchAll(/<([^<>]*)>/g), ([, inside = '']) => inside.replace(/\s/g, '').toLowerCase());
-  return found.findLast((inside) => SENDER_ADDRESS.test(inside));
+  const [only, ...others] = found.filter((inside) => inside.includes('@'));
+  return others.length === 0 && only !== undefined && SENDER_ADDRESS.test(only) ? only : undefined;
 }
 
 /** Returns undefined for several addresses: an answer has one. */

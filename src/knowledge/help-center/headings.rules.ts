@@ -18,7 +18,7 @@ export function withHeadingIds(html: string): { html: string; headings: Heading[
   const taken = new Set<string>();
   const all: Heading[] = [];
   const marked = html.replace(HEADING, (_, tag: string, inner: string) => {
-    const text = inner.replace(/<[^>]*>/g, '').trim();
+    const text = inner.replace(/<[^<>]*>/g, '').trim();
     const id = freeId(text, taken);
     all.push({ id, html: text, level: Number(tag[1]) });
     return `<${tag} id="${id}">${inner}</${tag}>`;

@@ -261,6 +261,7 @@ describe('the sender of an e-mail', () => {
     ['Jörg <jörg@münchen.example>', 'jörg@münchen.example'],
     ['<b>Ann</b> <ann@example.com>', 'ann@example.com'],
     ['(nobody) <(at all)>', undefined],
+    ['"Ann <ann@example.com>" <"a b"@other.example>', undefined],
     ['Ann', undefined],
   ])('%s is %s', async (From, address) => {
     expect((await read({ From }, 'Hi')).from).toBe(address);
