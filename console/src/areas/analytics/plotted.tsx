@@ -1,18 +1,10 @@
 import type { ReportItem } from '../../api/analytics';
-import type { Tone } from '../../ui/charts/parts-bar';
+import { FILLS, type Tone } from '../../ui/charts/parts-bar';
 import { lazily } from '../../ui/lazily';
 import { localBeginning } from './days';
 
 const Plot = lazily(async () => (await import('../../ui/charts/plot')).Plot);
 
-const DOTS: Record<Tone, string> = {
-  accent: 'bg-accent',
-  good: 'bg-good-text',
-  bad: 'bg-bad-text',
-  warn: 'bg-note-line',
-  quiet: 'bg-quiet',
-  plain: 'bg-line',
-};
 const SECONDS_PER_MINUTE = 60;
 
 interface PlottedProps {
@@ -50,7 +42,7 @@ export const Plotted = ({ label, days, items, series, isSpread, onPoint }: Plott
       <ul className="mt-1 flex flex-wrap gap-x-3 gap-y-0.5 text-xs text-quiet">
         {series.map(({ key, name, tone }) => (
           <li key={key} className="flex items-center gap-1.5">
-            <span aria-hidden="true" className={`size-2 rounded-full ${DOTS[tone]}`} />
+            <span aria-hidden="true" className={`size-2 rounded-full ${FILLS[tone]}`} />
             {name}
           </li>
         ))}

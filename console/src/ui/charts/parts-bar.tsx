@@ -1,4 +1,5 @@
-const FILLS = {
+/** The class of each tone. */
+export const FILLS = {
   accent: 'bg-accent',
   good: 'bg-good-text',
   bad: 'bg-bad-text',

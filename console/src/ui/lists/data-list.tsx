@@ -3,10 +3,11 @@ import type { LinkProps } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../keys';
-import { Button, Failure, Skeleton } from '../parts';
+import { Failure, Skeleton } from '../parts';
 import { useTick } from '../time';
 import { type Column, ColumnNames, DataRow, RowBox } from './data-row';
 import type { Selection } from './selection';
+import { ShowMore } from './show-more';
 
 const ROW_HEIGHT = 45;
 const TICK_MS = 30_000;
@@ -154,16 +155,7 @@ export const ShortList = <Row,>({ label, query, columns, keyOf, linkOf, empty }:
           </li>
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button
-          look="quiet"
-          className="m-2"
-          disabled={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} look="quiet" className="m-2" />
     </>
   );
 };

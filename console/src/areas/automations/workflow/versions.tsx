@@ -5,7 +5,8 @@ import { versionsQuery } from '../../../api/runs';
 import { Ago } from '../../../ui/ago';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { ShowMore } from '../../../ui/lists/show-more';
+import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 
 type Version = Schemas['Workflow'];
 
@@ -46,11 +47,7 @@ export const Versions = ({ id, chosen, onChoose }: VersionsProps) => {
             </li>
           ))}
         </ul>
-        {list.hasNextPage && (
-          <Button look="quiet" className="m-2" onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        )}
+        <ShowMore query={list} look="quiet" className="m-2" />
       </div>
       {version !== undefined && <Diff version={version} before={before} />}
     </div>

@@ -8,6 +8,7 @@ import { Ago } from '../../../ui/ago';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { FIELD, Field } from '../../../ui/fields';
 import { FormEnd } from '../../../ui/form-end';
+import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { useChange } from '../use-change';
@@ -47,16 +48,7 @@ export const Quotes = ({ insight, mayWrite }: { insight: Insight; mayWrite: bool
           />
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button
-          look="quiet"
-          className="m-2"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore query={list} look="quiet" className="m-2" />
       {isSplitting && (
         <SplitDialog insightId={insight.id} chosen={chosen} onSplit={() => choose([])} onClose={() => split(false)} />
       )}

@@ -5,6 +5,7 @@ import { insightQuery, type Operation, operationsQuery } from '../../../api/insi
 import { useMay } from '../../../api/may';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
+import { ShowMore } from '../../../ui/lists/show-more';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -31,16 +32,7 @@ export const Operations = () => {
                 <Row key={operation.id} operation={operation} mayWrite={mayWrite} />
               ))}
             </ul>
-            {list.hasNextPage && (
-              <Button
-                look="quiet"
-                className="m-2"
-                disabled={list.isFetchingNextPage}
-                onClick={() => void list.fetchNextPage()}
-              >
-                Show more
-              </Button>
-            )}
+            <ShowMore query={list} look="quiet" className="m-2" />
           </Section>
         </div>
       </PageBody>

@@ -6,6 +6,7 @@ import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { PartsBar, PartsLegend } from '../../../ui/charts/parts-bar';
 import { DiffBox } from '../../../ui/diff/diff-view';
+import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { Held } from './held';
@@ -140,16 +141,7 @@ const Changes = ({ id, jobId }: { id: string; jobId: string }) => {
           </li>
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button
-          look="quiet"
-          className="m-2"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore query={list} look="quiet" className="m-2" />
     </section>
   );
 };

@@ -7,6 +7,7 @@ import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { CopyButton } from '../../../ui/copy-button';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import { ShowMore } from '../../../ui/lists/show-more';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -59,11 +60,7 @@ export const Domains = () => {
             </li>
           ))}
         </ul>
-        {list.hasNextPage && (
-          <Button className="mt-3" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        )}
+        <ShowMore query={list} className="mt-3" />
       </PageBody>
       {isAdding && <AddDomain onClose={() => add(false)} />}
     </Page>

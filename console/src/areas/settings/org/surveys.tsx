@@ -6,7 +6,8 @@ import { useMay } from '../../../api/may';
 import { orgSettingsQuery, scoresQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
 import { SaveBar } from '../../../ui/forms/save-bar';
-import { Button, Chip, Empty, Failure } from '../../../ui/parts';
+import { ShowMore } from '../../../ui/lists/show-more';
+import { Chip, Empty, Failure } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { needs } from '../frame/needs';
 import { Rows } from '../frame/rows';
@@ -138,11 +139,9 @@ const Scores = () => {
             )}
           </Rows>
         )}
-        {list.hasNextPage && (
-          <Button className="mt-3" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show later ones
-          </Button>
-        )}
+        <ShowMore query={list} className="mt-3">
+          Show later ones
+        </ShowMore>
       </div>
     </Section>
   );

@@ -6,6 +6,7 @@ import { useMay } from '../../../api/may';
 import { savedRepliesQuery } from '../../../api/settings';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { FilterBar } from '../../../ui/lists/filter-bar';
+import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { Rows } from '../frame/rows';
 import { SettingsPage } from '../frame/settings-page';
@@ -82,13 +83,7 @@ export const SavedReplies = () => {
           {(reply) => <ReplyRow reply={reply} />}
         </Rows>
       )}
-      {list.hasNextPage && (
-        <div>
-          <Button disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={list} className="justify-self-start" />
       {asked?.what === 'new' && <ReplyDialog existing={undefined} onClose={close} />}
       {asked?.what === 'change' && <ReplyDialog existing={asked.reply} onClose={close} />}
       {asked?.what === 'preview' && <PreviewDialog reply={asked.reply} onClose={close} />}

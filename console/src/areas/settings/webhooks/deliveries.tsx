@@ -5,6 +5,7 @@ import type { Schemas } from '../../../api/client';
 import { type WebhookStatus, webhookDeliveriesQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
+import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Rows } from '../frame/rows';
 import { DeliveryDialog } from './delivery-dialog';
@@ -68,11 +69,9 @@ export const Deliveries = ({ endpoint: { id, enabled }, mayWrite }: DeliveriesPr
           </Rows>
         </div>
       )}
-      {list.hasNextPage && (
-        <Button className="mt-3" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show earlier ones
-        </Button>
-      )}
+      <ShowMore query={list} className="mt-3">
+        Show earlier ones
+      </ShowMore>
       {shown !== undefined && (
         <DeliveryDialog
           endpointId={id}
