@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { insightsOf, resolvedSaying } from '../insights/support.ts';
-import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
-import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
+import { CHROMIUM, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { buildConsole, createPages } from '../support/console-pages.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { faultsOf } from './stories/faults.ts';
 import { untilSettled } from './stories/routes.ts';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
@@ -127,8 +128,7 @@ const YEAR_MS = 1_000;
     async (width) => {
       const { id } = await parcelInsight();
       const { page, complaints } = await admin('/insights', { width });
-      const faults: string[] = [];
-      for (const path of [
+      const paths = [
         '/insights',
         '/insights?status=all',
         `/insights/${id}`,
@@ -136,21 +136,8 @@ const YEAR_MS = 1_000;
         '/insights/changes',
         ...REPORTS.map((report) => `/analytics?show=${report}`),
         '/analytics?show=volumes&by=channel',
-      ]) {
-        await page.goto(`${stack.url}/console${path}`);
-        await untilSettled(page);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined;
-          for (const fault of await violationsIn(page, rules)) faults.push(`${path} ${colorScheme}: ${fault}`);
-          if (process.env.SHOTS)
-            await page.screenshot({
-              path: `${process.env.SHOTS}/${path.replace(/\W+/g, '-').slice(0, 40)}-${width}-${colorScheme}.png`,
-            });
-        }
-        if ((await overflowOf(page)) > 0) faults.push(`${path}: wider than the window`);
-      }
-      expect(faults).toEqual([]);
+      ];
+      expect(await faultsOf(page, paths, { url: stack.url, width })).toEqual([]);
       expect(complaints).toEqual([]);
       await page.close();
     },

@@ -3,11 +3,12 @@ import type { Page } from 'playwright-core';
 import { newAnsweringOrg, QUESTION } from '../ai/answering-org.ts';
 import { addTurn } from '../ai/calls/calling.ts';
 import { crawlAgain, crawlSite, untilCrawled } from '../crawl/crawling.ts';
-import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
-import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
+import { CHROMIUM, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { buildConsole, createPages } from '../support/console-pages.ts';
 import { type FakeSite, pageOf, startFakeSite } from '../support/fakes/site.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { faultsOf } from './stories/faults.ts';
 import { untilSettled } from './stories/routes.ts';
 
 const IS_LONG = process.env.TEST_TIER === 'long';
@@ -251,8 +252,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
       });
       const { items } = (await org.get('/help-center/articles')).body;
       const { page, complaints } = await admin('/knowledge', { width });
-      const faults: string[] = [];
-      for (const path of [
+      const paths = [
         '/knowledge',
         '/knowledge/articles/new',
         `/knowledge/articles/${article.id}`,
@@ -270,21 +270,8 @@ const IS_LONG = process.env.TEST_TIER === 'long';
         `/ai/evals/${run.id}`,
         '/ai/usage',
         '/ai/settings',
-      ]) {
-        await page.goto(`${stack.url}/console${path}`);
-        await untilSettled(page);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined;
-          for (const fault of await violationsIn(page, rules)) faults.push(`${path} ${colorScheme}: ${fault}`);
-          if (process.env.SHOTS)
-            await page.screenshot({
-              path: `${process.env.SHOTS}/${path.split('?')[0]?.replace(/\W+/g, '-').slice(0, 40)}-${width}-${colorScheme}.png`,
-            });
-        }
-        if ((await overflowOf(page)) > 0) faults.push(`${path}: wider than the window`);
-      }
-      expect(faults).toEqual([]);
+      ];
+      expect(await faultsOf(page, paths, { url: stack.url, width })).toEqual([]);
       expect(complaints).toEqual([]);
       await page.close();
     },
