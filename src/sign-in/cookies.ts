@@ -4,7 +4,7 @@ import { MAX_SESSION_SECONDS } from './sessions.service.ts';
 
 const NAMES = { member: 'switchboard_session', operator: 'switchboard_operator' };
 /** The session of an operator is not extended. */
-const OPERATOR_SECONDS = 12 * 3_600;
+export const OPERATOR_SESSION_SECONDS = 12 * 3_600;
 const MAX_TOKEN_LENGTH = 100;
 
 export interface SessionCookie {
@@ -23,7 +23,7 @@ export const sessionCookieOf = (config: Pick<Config, 'PUBLIC_URL'>): SessionCook
 
 /** Returns the cookie of the operator's sessions. No route of an org reads it. */
 export const operatorCookieOf = (config: Pick<Config, 'PUBLIC_URL'>): SessionCookie =>
-  cookieOf(config, 'operator', OPERATOR_SECONDS);
+  cookieOf(config, 'operator', OPERATOR_SESSION_SECONDS);
 
 function cookieOf(config: Pick<Config, 'PUBLIC_URL'>, of: keyof typeof NAMES, maxAge: number): SessionCookie {
   const secure = !isPlainLoopback(config);

@@ -1,9 +1,11 @@
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
 import type { Config } from '../config.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /** gRPC waits up to two minutes between attempts to connect unless told otherwise. */
 const RECONNECT = { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 1_000 };
+/** The SDK's own interceptor is the one that repeats calls. */
+const WITHOUT_RETRIES: ConnectionOptions = { interceptors: [] };
 const NOT_FOUND = 5;
 /** No workflow has this id. To say so, Temporal has to ask its own database. */
 const ABSENT_WORKFLOW = 'health-check';
@@ -25,33 +27,30 @@ export interface TemporalClient {
 }
 
 /** Creates a client that connects at its first call. */
-export function connectTemporal({ TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }: Config): TemporalClient {
-  const connection = Connection.lazy({ address: TEMPORAL_ADDRESS, connectTimeout: '2s', channelArgs: RECONNECT });
-  return {
-    client: new Client({ connection, namespace: TEMPORAL_NAMESPACE }),
-    close: () => connection.close(),
-  };
-}
+export const connectTemporal = (config: Config): TemporalClient => clientOf(connectionTo(config), config);
 
 /**
  * Creates a client whose calls are tried once, for a program that lives on: the SDK's later attempts would end the process
  * if the connection were closed meanwhile.
  */
-export function connectTemporalWithoutRetries({
-  TEMPORAL_ADDRESS: address,
-  TEMPORAL_NAMESPACE,
-}: Config): TemporalClient {
-  const connection = Connection.lazy({ address, connectTimeout: '2s', channelArgs: RECONNECT, interceptors: [] });
-  return { client: new Client({ connection, namespace: TEMPORAL_NAMESPACE }), close: () => connection.close() };
-}
+export const connectTemporalWithoutRetries = (config: Config): TemporalClient =>
+  clientOf(connectionTo(config, WITHOUT_RETRIES), config);
+
+const connectionTo = ({ TEMPORAL_ADDRESS: address }: Config, options: ConnectionOptions = {}): Connection =>
+  Connection.lazy({ address, connectTimeout: '2s', channelArgs: RECONNECT, ...options });
+
+const clientOf = (connection: Connection, { TEMPORAL_NAMESPACE: namespace }: Config): TemporalClient => ({
+  client: new Client({ connection, namespace }),
+  close: () => connection.close(),
+});
 
 /**
  * Creates what asks Temporal whether it can take work. Once Temporal is there, it is connected within about a second. A
  * call is tried once: the SDK's later attempts would end the process if the connection were closed meanwhile.
  */
 export function connectTemporalHealth(config: Config): TemporalHealth & { close(): Promise<void> } {
-  const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = config;
-  const connection = Connection.lazy({ address, connectTimeout: '2s', channelArgs: RECONNECT, interceptors: [] });
+  const { TEMPORAL_NAMESPACE: namespace } = config;
+  const connection = connectionTo(config, WITHOUT_RETRIES);
   return {
     check: () => connection.withDeadline(Date.now() + HEALTH_TIMEOUT_MS, () => stateOf(connection, namespace)),
     close: () => connection.close(),

@@ -26,6 +26,12 @@ export interface OrgCounts {
 const counted = (rows: RawBuilder<unknown>) =>
   sql`(select count(*)::integer from (${rows} limit ${MAX_COUNT}) as found)`;
 
+/** SQL: the orgs that have some of the rows, with their counts of at most 1,000. */
+const countedByOrg = (rows: RawBuilder<unknown>) => sql`(
+  select orgs.id as org_id, found.count from orgs cross join lateral (select ${counted(rows)} as count) as found
+  where found.count > 0
+) as counts`;
+
 /** Lists orgs in the order of their ids, with counts of at most 1,000 each, by look-ups in indexes that begin with org_id. */
 export async function listOrgCounts(db: Db, after: string, limit: number): Promise<OrgCounts[]> {
   const { rows } = await sql<OrgCounts>`
@@ -134,8 +140,8 @@ export interface IncidentRow {
   reason: string | null;
 }
 
-/** SQL: the newest rows of an incident. Each has its own index. */
-const newest = (rows: RawBuilder<unknown>) => sql`select * from (${rows} limit ${MAX_ROWS}) as found`;
+/** SQL: the first rows of a list, which has its own index. */
+const first = (rows: RawBuilder<unknown>) => sql`select * from (${rows} limit ${MAX_ROWS}) as found`;
 
 /** Lists what a person has to mend, at most 100 of a kind, the newest first. */
 export async function listIncidents(db: Db): Promise<IncidentRow[]> {
@@ -157,11 +163,9 @@ export async function listIncidents(db: Db): Promise<IncidentRow[]> {
         where run_ended_at > now() - interval '1 hour' and status = 'failed' and not is_test_run
         order by run_ended_at desc limit 10000) as failed
       group by org_id, automation_id order by 4 desc`,
-    sql`select 'deliveries_unknown', orgs.id, orgs.id::text, null::timestamptz, unknown.count, null::text from orgs cross join lateral (
-        select count(*)::integer as count from (
-          select from deliveries where org_id = orgs.id and status = 'unknown' limit ${MAX_COUNT}) as found) as unknown
-      where unknown.count > 0`,
-  ].map(newest);
+    sql`select 'deliveries_unknown', org_id, org_id::text, null::timestamptz, count, null::text
+      from ${countedByOrg(sql`select from deliveries where org_id = orgs.id and status = 'unknown'`)}`,
+  ].map(first);
   const { rows } = await sql<IncidentRow>`${sql.join(parts, sql` union all `)}`.execute(db);
   return rows;
 }
@@ -181,11 +185,9 @@ export async function listLimitsHit(db: Db, bytesPerDay: number): Promise<LimitR
       from written_bytes where day = (now() at time zone 'utc')::date and bytes >= ${0.8 * bytesPerDay}::float8 order by bytes desc`,
     sql`select 'ai_budget', org_id::text, null::float8, null::float8, created_at from ai_budget_notices
       where period >= date_trunc('month', now())::date and level = 'exhausted' order by created_at desc`,
-    sql`select 'active_runs', orgs.id::text, queued.count::float8, null::float8, null::timestamptz from orgs cross join lateral (
-        select count(*)::integer as count from (
-          select from automation_runs where org_id = orgs.id and status = 'idle' limit ${MAX_COUNT}) as found) as queued
-      where queued.count > 0`,
-  ].map(newest);
+    sql`select 'active_runs', org_id::text, count::float8, null::float8, null::timestamptz
+      from ${countedByOrg(sql`select from automation_runs where org_id = orgs.id and status = 'idle'`)}`,
+  ].map(first);
   const { rows } = await sql<LimitRow>`${sql.join(parts, sql` union all `)}`.execute(db);
   return rows;
 }

@@ -27,11 +27,15 @@ const MAX_REASON = 300;
 const shownReason = (reason: string | null): string | null =>
   reason === null ? null : loggableText(reason).slice(0, MAX_REASON);
 
-/** Returns a page of all orgs with counts of at most 1,000 each. */
-export async function pageOfOrgs(db: Db, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
-  const rows = await listOrgCounts(db, cursor ?? NIL_UUID, limit + 1);
+/** Returns a page of rows that were read by their ids, up to one more than fits. */
+function pageById<Row extends { id: string }>(rows: Row[], limit: number): { items: Row[]; next: string | null } {
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+}
+
+/** Returns a page of all orgs with counts of at most 1,000 each. */
+export async function pageOfOrgs(db: Db, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
+  return pageById(await listOrgCounts(db, cursor ?? NIL_UUID, limit + 1), limit);
 }
 
 /** Returns what waits in the outbox, and the first 100 rows that could not be handled. */
@@ -47,9 +51,8 @@ export async function stateOfOutbox(db: Db) {
 
 /** Returns a page of parked events, oldest first. */
 export async function pageOfParked(db: Db, { cursor, limit }: { cursor: string; limit: number }) {
-  const rows = await listParkedBehind(db, cursor, limit + 1);
-  const items = rows.slice(0, limit).map(({ last_error, ...row }) => ({ ...row, reason: shownReason(last_error) }));
-  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  const { items, next } = pageById(await listParkedBehind(db, cursor, limit + 1), limit);
+  return { items: items.map(({ last_error, ...row }) => ({ ...row, reason: shownReason(last_error) })), next };
 }
 
 /** Has a parked event handled again. Throws notFound. */

@@ -17,8 +17,8 @@ interface GivenMailDeps {
 
 /**
  * Stores an e-mail that the org hands over, for the inboxes or our own addresses that it is for. Returns the id of the
- * first one. Throws invalid if it has no header, and unprocessable if it names no
- * sender or none of the addresses is the org's.
+ * first one. Throws invalid if it has no header, and unprocessable if it names no sender or
+ * none of the addresses is the org's.
  */
 export async function storeGivenMail(
   { db, tokens, inboundDomain }: GivenMailDeps,

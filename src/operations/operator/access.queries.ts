@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 const LINK_TTL = sql`interval '15 minutes'`;
-const SESSION_TTL = sql`interval '12 hours'`;
 const NOW = sql<Date>`now()`;
 
 export const insertKey = (db: Db, key: { id: string; name: string; secret_hash: Buffer }) =>
@@ -58,10 +57,13 @@ export const claimLink = (db: Db, hash: Buffer) =>
     .returning('name')
     .executeTakeFirst();
 
-export const insertSession = (db: Db, session: { token_hash: Buffer; id: string; name: string }) =>
+export const insertSession = (
+  db: Db,
+  { seconds, ...session }: { token_hash: Buffer; id: string; name: string; seconds: number },
+) =>
   db
     .insertInto('operator_sessions')
-    .values({ ...session, expires_at: sql<Date>`now() + ${SESSION_TTL}` })
+    .values({ ...session, expires_at: sql<Date>`now() + make_interval(secs => ${seconds})` })
     .execute();
 
 export const findSession = (db: Db, hash: Buffer) =>

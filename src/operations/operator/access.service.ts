@@ -3,6 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
+import { OPERATOR_SESSION_SECONDS } from '../../sign-in/cookies.ts';
 import { hashOf, newToken } from '../../sign-in/tokens.ts';
 import { claimLink, findKey, findSession, insertKey, insertLink, insertSession, revokeKey } from './access.queries.ts';
 
@@ -74,6 +75,7 @@ export const signInOperator = (db: Db, linkToken: string): Promise<string | unde
     const link = await claimLink(trx, hashOf(linkToken));
     if (link === undefined) return undefined;
     const token = newToken();
-    await insertSession(trx, { token_hash: hashOf(token), id: newId(), name: link.name });
+    const session = { token_hash: hashOf(token), id: newId(), name: link.name };
+    await insertSession(trx, { ...session, seconds: OPERATOR_SESSION_SECONDS });
     return token;
   });
