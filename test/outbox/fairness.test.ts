@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { connect } from '../../src/db/connect.ts';
 import { NIL_UUID, newId } from '../../src/ids.ts';
 import { type ClaimedCommand, claimCommands, deleteClaimed } from '../../src/outbox/claim.ts';
+import { renewLeases } from '../../src/outbox/leases.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const LIMIT = 200;
@@ -151,5 +152,23 @@ describe('a batch of commands', () => {
     const { commands } = await claim();
     expect(new Set(commands.map(({ workflow_id }) => workflow_id))).toEqual(new Set([`look/${orgId}/0`]));
     expect(commands).toHaveLength(2);
+  });
+
+  it('is leased without a change of any index, so that renewals leave no dead entries behind', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 3);
+    await sql`update outbox set kind = 'start', signal = null`.execute(api.db);
+    const names = [0, 1, 2].map((n) => `look/${orgId}/${n}`);
+    const updates = await api.db.transaction().execute(async (trx) => {
+      const countUpdates = async () => {
+        const { rows } = await sql<{ all: number; hot: number }>`
+          select n_tup_upd::integer as all, n_tup_hot_upd::integer as hot from pg_stat_xact_user_tables where relname = 'outbox'
+        `.execute(trx);
+        return rows[0];
+      };
+      await renewLeases(trx, names);
+      return countUpdates();
+    });
+    expect(updates).toEqual({ all: 3, hot: 3 });
   });
 });

@@ -2,7 +2,8 @@
 export const INCIDENTS: Record<string, { title: string; remedy: string }> = {
   integration_failing: {
     title: 'A connection is refused',
-    remedy: 'The org renews its key at Integrations, or waits until the provider is back: nothing is lost meanwhile.',
+    remedy:
+      'The org renews its key at Integrations, names another model where answers cannot be used, or waits until the provider is back: nothing is lost meanwhile.',
   },
   webhook_disabled: {
     title: 'A webhook is disabled',
