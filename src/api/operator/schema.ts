@@ -85,7 +85,6 @@ export const Providers = z.object({
   items: z.array(z.object({ kind: z.string(), provider: z.string(), connected: Count, failing: Count })),
 });
 
-
 export const Incidents = z.object({
   items: z.array(
     z.object({

@@ -7,7 +7,7 @@ import { CONDITIONS, type ConditionKind, orgsWith } from '../../overview/attenti
 /** Counts of one org end here. */
 const MAX_COUNT = 1_000;
 /** More rows of the outbox are not counted. */
-export const MAX_OUTBOX_COUNT = 10_000;
+const MAX_OUTBOX_COUNT = 10_000;
 const MAX_ROWS = 100;
 
 export interface OrgCounts {
@@ -152,7 +152,7 @@ export async function listIncidents(db: Db, kinds: readonly ConditionKind[]): Pr
   const parts = kinds.map((kind) =>
     first(sql`
       select ${kind}::text as kind, org_id, ${NAMED.has(kind) ? sql`name` : sql`id`} as ref, since, count, reason
-      from (${CONDITIONS[kind]()}) as row (org_id, id, name, reason, since, count) order by since desc nulls last`),
+      from (${CONDITIONS[kind]()}) as condition (org_id, id, name, reason, since, count) order by since desc nulls last`),
   );
   const { rows } = await sql<IncidentRow>`
     ${sql.raw(READ_PLANNED_EACH_TIME)}
