@@ -263,7 +263,9 @@ describe('the audit', () => {
     const count = (await entries(`&ref=${body.id}`)).length;
     await api.db.transaction().execute(async (trx) => {
       const change = () =>
-        sql`update sequence_steps set delay_in_minutes = delay_in_minutes + 1 where sequence_id = ${body.id}`.execute(trx);
+        sql`update sequence_steps set delay_in_minutes = delay_in_minutes + 1 where sequence_id = ${body.id}`.execute(
+          trx,
+        );
       for (const id of ['one', 'two']) await runAsAuditor({ kind: 'operator', id, name: null }, change);
     });
     const added = (await entries(`&ref=${body.id}`)).slice(0, -count);

@@ -83,18 +83,28 @@ const PATHS = Array.from({ length: 8 }, (_, n) => `/page-${n}`);
   };
 
   it('is a workflow that never fires: Home has the error of its constraint, and its page the way to mend it', async () => {
-    const endless = { reduce: [{ var: 'body.list' }, { merge: [{ var: 'accumulator' }, { var: 'accumulator' }] }, [1]] };
-    const { webhook_url } = await active('Silent', [action('note', 'add-note', { session_id: NOWHERE, text: 'Hello' })], {
-      trigger_type: 'webhook',
-      trigger_constraints: { '>': [{ length: [endless] }, 5] },
-    });
+    const endless = {
+      reduce: [{ var: 'body.list' }, { merge: [{ var: 'accumulator' }, { var: 'accumulator' }] }, [1]],
+    };
+    const { webhook_url } = await active(
+      'Silent',
+      [action('note', 'add-note', { session_id: NOWHERE, text: 'Hello' })],
+      {
+        trigger_type: 'webhook',
+        trigger_constraints: { '>': [{ length: [endless] }, 5] },
+      },
+    );
     const body = JSON.stringify({ list: Array.from({ length: 60 }, () => 1) });
     const sent = await fetch(webhook_url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     expect([sent.status, await sent.json()]).toEqual([202, { run_id: null }]);
     const page = await follow('Silent', /too long/);
     await page.getByText('Its constraints could not be evaluated 1 times').waitFor();
     await page.close();
-    await expectForOperator('A constraint of a workflow fails, so it does not fire', 'corrects the constraint', 'too long');
+    await expectForOperator(
+      'A constraint of a workflow fails, so it does not fire',
+      'corrects the constraint',
+      'too long',
+    );
   });
 
   it('is a webhook that was disabled: Home says why, and its page enables it and recovers what was held', async () => {
@@ -157,13 +167,18 @@ const PATHS = Array.from({ length: 8 }, (_, n) => `/page-${n}`);
     const { body } = await stack.org.post(`/workflows/${workflow_id}/trigger`, { input: {} });
     await untilFailed(workflow_id, body.run_id);
     const page = await follow('Charge', 'Runs failed');
-    await page.getByRole('link', { name: /Charge/ }).last().click();
+    await page
+      .getByRole('link', { name: /Charge/ })
+      .last()
+      .click();
     const steps = page.getByRole('list', { name: 'Steps' });
     await steps.getByRole('button', { name: /charge.*: Completed/ }).waitFor();
     await page.getByText('Session not found').first().waitFor();
     const { body: session } = await stack.org.post('/chat/sessions', {});
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
-    await page.getByRole('textbox', { name: 'Input' }).fill(JSON.stringify({ session_id: session.id, text: 'Charged' }));
+    await page
+      .getByRole('textbox', { name: 'Input' })
+      .fill(JSON.stringify({ session_id: session.id, text: 'Charged' }));
     await page.getByRole('button', { name: 'Retry with this input' }).click();
     await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor();
     expect(shop.calls.filter(({ path }) => path === '/charge')).toHaveLength(1);

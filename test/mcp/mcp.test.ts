@@ -2,8 +2,8 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/mcp/tools/service.ts';
-import { historyOf } from '../support/crm.ts';
 import { signIn } from '../sign-in/signing-in.ts';
+import { historyOf } from '../support/crm.ts';
 import { startApi, type TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
@@ -297,7 +297,11 @@ describe('a client that can ask its person', () => {
   /** A client whose person gives this answer, and the questions that it has shown. */
   async function askingClient(
     answer: Answer,
-    { key = org.key, whileAsked, ...options }: { key?: string; whileAsked?: () => Promise<unknown> } & object = {},
+    {
+      key = org.key,
+      whileAsked,
+      ...options
+    }: { key?: string; whileAsked?: () => Promise<unknown>; versionNegotiation?: object } = {},
   ) {
     const questions: string[] = [];
     const bodies: { params?: { requestState?: string } }[] = [];
@@ -415,7 +419,10 @@ describe('a client that can ask its person', () => {
   it('has members hear of a call that was asked about at a client, and is asked for again where none asks', async () => {
     const id = await newSession();
     const member = await signIn(api, 'agent');
-    const { call, close } = await askingClient({ action: 'cancel' }, { whileAsked: () => Promise.reject(new Error('closed')) });
+    const { call, close } = await askingClient(
+      { action: 'cancel' },
+      { whileAsked: () => Promise.reject(new Error('closed')) },
+    );
     await call('send_message', { id, text: 'Left' }).catch(() => undefined);
     const assistant = await older(org.key);
     const { structuredContent } = await assistant.call('send_message', { id, text: 'Left' });

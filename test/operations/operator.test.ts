@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { runCommand } from '../../src/cli/commands.ts';
 import { recordConstraintErrors } from '../../src/automations/runs/start-runs.queries.ts';
+import { runCommand } from '../../src/cli/commands.ts';
 import { newId } from '../../src/ids.ts';
 import { deleteOldOperatorActions } from '../../src/operations/operator/actions.service.ts';
 import { CONDITION_KINDS } from '../../src/overview/attention/conditions.ts';
@@ -217,7 +217,8 @@ describe('what the operator sees', () => {
     const { org } = api;
     const step = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 60 } };
     const workflow = async (name: string) =>
-      (await org.post('/workflows', { name, trigger_type: 'manual-trigger', workflow_blocks: [step] })).body.workflow_id;
+      (await org.post('/workflows', { name, trigger_type: 'manual-trigger', workflow_blocks: [step] })).body
+        .workflow_id;
     const [active, inactive] = [await workflow('Active'), await workflow('Inactive')];
     await org.post(`/workflows/${active}/activate`, {});
     await org.post(`/workflows/${active}/trigger`, { input: {} });
@@ -233,33 +234,46 @@ describe('what the operator sees', () => {
     const hook = async (because: string) => {
       const id = newId();
       await sql`insert into webhook_endpoints (org_id, id, url, event_types, payload, ordered, header_names, secret, enabled, disabled_because, disabled_at)
-        values (${org.id}, ${id}, 'https://hook.example/', '{}', 'full', false, '{}', 's', false, ${because}, now())`.execute(api.db);
+        values (${org.id}, ${id}, 'https://hook.example/', '{}', 'full', false, '{}', 's', false, ${because}, now())`.execute(
+        api.db,
+      );
       return id;
     };
     const [gone] = [await hook('gone'), await hook('by_hand')];
     await sql`insert into integrations (org_id, kind, provider, connected, has_standing_error, last_error)
       values (${org.id}, 'voice', 'vapi', false, true, 'It is another portal')`.execute(api.db);
     const site = newId();
-    await sql`insert into datasources (org_id, id, url, display_name) values (${org.id}, ${site}, 'https://a.example', 'Help')`.execute(api.db);
+    await sql`insert into datasources (org_id, id, url, display_name) values (${org.id}, ${site}, 'https://a.example', 'Help')`.execute(
+      api.db,
+    );
     for (const held of [9, 3])
       await sql`insert into crawl_jobs (org_id, id, datasource_id, kind, status, held_pages, created_at, completed_at)
-        values (${org.id}, ${newId()}, ${site}, 'full', 'completed', ${held}, clock_timestamp(), now())`.execute(api.db);
+        values (${org.id}, ${newId()}, ${site}, 'full', 'completed', ${held}, clock_timestamp(), now())`.execute(
+        api.db,
+      );
     for (const owner of [org, api.other])
-      await sql`insert into deliveries (org_id, id, channel, "to", status) values (${owner.id}, ${newId()}, 'sms', '+4915112345678', 'unknown')`.execute(api.db);
+      await sql`insert into deliveries (org_id, id, channel, "to", status) values (${owner.id}, ${newId()}, 'sms', '+4915112345678', 'unknown')`.execute(
+        api.db,
+      );
 
     const fresh = await startApi({ databaseUrl: api.databaseUrl });
     const { body: incidents } = await fresh.client(key).get('/operator/v1/incidents');
     await fresh.close();
     const named = (items: { kind: string; count: number; since: string; ref: unknown }[]) =>
-      items.map(({ kind, count, since }) => ({ kind, count, since })).toSorted((a, b) => (a.kind + a.since < b.kind + b.since ? -1 : 1));
+      items
+        .map(({ kind, count, since }) => ({ kind, count, since }))
+        .toSorted((a, b) => (a.kind + a.since < b.kind + b.since ? -1 : 1));
     for (const owner of [org, api.other]) {
       const { body } = await owner.get('/org/attention');
       const ofOrg = incidents.items.filter(({ org_id }: { org_id: string }) => org_id === owner.id);
-      const atHome = body.items.filter(({ kind }: { kind: string }) => (CONDITION_KINDS as readonly string[]).includes(kind));
+      const atHome = body.items.filter(({ kind }: { kind: string }) =>
+        (CONDITION_KINDS as readonly string[]).includes(kind),
+      );
       expect(named(ofOrg)).toEqual(named(atHome));
       expect(ofOrg.length).toBeGreaterThan(0);
     }
-    const refsOf = (kind: string) => incidents.items.filter((item: { kind: string }) => item.kind === kind).map(({ ref }: { ref: string }) => ref);
+    const refsOf = (kind: string) =>
+      incidents.items.filter((item: { kind: string }) => item.kind === kind).map(({ ref }: { ref: string }) => ref);
     expect(refsOf('webhook_disabled')).toEqual([gone]);
     expect(refsOf('workflow_constraint_error')).toEqual([active]);
     expect(refsOf('domain_broken')).toContain('removed.acme.example');
@@ -270,7 +284,9 @@ describe('what the operator sees', () => {
 
   it('counts what waits in the outbox to 10,000', async () => {
     await sql`insert into outbox (org_id, kind, type, subject_id, payload, attempts, available_at)
-      select ${api.org.id}, 'event', 'contact-created', ${newId()}, '{}', 1, now() + interval '1 hour' from generate_series(1, 10001)`.execute(api.db);
+      select ${api.org.id}, 'event', 'contact-created', ${newId()}, '{}', 1, now() + interval '1 hour' from generate_series(1, 10001)`.execute(
+      api.db,
+    );
     expect((await operator.get('/operator/v1/outbox')).body).toMatchObject({ waiting: 10_000, failing: 10_000 });
     await sql`delete from outbox`.execute(api.db);
   });
@@ -326,7 +342,9 @@ describe('what the operator sees', () => {
     const first = await operator.get('/operator/v1/actions?limit=2');
     const second = await operator.get(`/operator/v1/actions?limit=100&cursor=${first.body.next}`);
     expect([...first.body.items, ...second.body.items]).toEqual(body.items);
-    await sql`update operator_actions set created_at = now() - interval '800 days' where action = 'event_released'`.execute(api.db);
+    await sql`update operator_actions set created_at = now() - interval '800 days' where action = 'event_released'`.execute(
+      api.db,
+    );
     expect(await deleteOldOperatorActions(api.db, 730)).toBeGreaterThan(0);
     expect((await operator.get('/operator/v1/actions')).body.items.length).toBeLessThan(body.items.length);
   });

@@ -27,7 +27,8 @@ export const INCIDENTS: Record<string, { title: string; remedy: string }> = {
   },
   run_failed: {
     title: 'Runs of a workflow failed in the last week',
-    remedy: 'The run shows the step and its error, and whether it may have taken effect. It is retried there, one or all.',
+    remedy:
+      'The run shows the step and its error, and whether it may have taken effect. It is retried there, one or all.',
   },
   workflow_schedule_error: {
     title: 'The Schedule of a workflow could not be made, so it does not run',
