@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { connect } from '../../src/db/connect.ts';
+import { connect, type Db } from '../../src/db/connect.ts';
+import { onlyRow } from '../../src/db/rows.ts';
 import { NIL_UUID, newId } from '../../src/ids.ts';
 import { type ClaimedCommand, claimCommands, deleteClaimed } from '../../src/outbox/claim.ts';
 import { renewLeases } from '../../src/outbox/leases.ts';
@@ -159,15 +160,17 @@ describe('a batch of commands', () => {
     await add(orgId, 3);
     await sql`update outbox set kind = 'start', signal = null`.execute(api.db);
     const names = [0, 1, 2].map((n) => `look/${orgId}/${n}`);
-    const updates = await api.db.transaction().execute(async (trx) => {
-      const countUpdates = async () => {
-        const { rows } = await sql<{ all: number; hot: number }>`
+    const countUpdates = async (trx: Db) =>
+      onlyRow(
+        await sql<{ all: number; hot: number }>`
           select n_tup_upd::integer as all, n_tup_hot_upd::integer as hot from pg_stat_xact_user_tables where relname = 'outbox'
-        `.execute(trx);
-        return rows[0];
-      };
+        `.execute(trx),
+      );
+    const updates = await api.db.transaction().execute(async (trx) => {
+      const before = await countUpdates(trx);
       await renewLeases(trx, names);
-      return countUpdates();
+      const after = await countUpdates(trx);
+      return { all: after.all - before.all, hot: after.hot - before.hot };
     });
     expect(updates).toEqual({ all: 3, hot: 3 });
   });
