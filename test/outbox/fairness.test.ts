@@ -155,7 +155,7 @@ describe('a batch of commands', () => {
     expect(commands).toHaveLength(2);
   });
 
-  it('is leased without a change of any index, so that renewals leave no dead entries behind', async () => {
+  it('is leased without a change of any index: renewals leave no dead entries behind', async () => {
     const [orgId = ''] = newOrgs(1);
     await add(orgId, 3);
     await sql`update outbox set kind = 'start', signal = null`.execute(api.db);

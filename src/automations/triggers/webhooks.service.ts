@@ -192,7 +192,7 @@ const outputOf = ({ content, headers, query }: SentRequest): { [key: string]: Js
 });
 
 /**
- * Starts the workflow of a form, once for each key of the sender: its header, or `submissionId` with the fields, so that a
+ * Starts the workflow of a form, once for each key of the sender: its header, or `submissionId` with the fields: a
  * page sent again with corrected fields starts another run. Throws conflict, and invalid with each wrong field.
  */
 export async function receiveForm(
