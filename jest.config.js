@@ -13,6 +13,7 @@ const LONG_TIER = [
   'automations/triggers/every-trigger',
   'automations/triggers/time-zones',
   'console/heap',
+  'console/incidents',
   'console/operator',
   'console/runs',
   'console/stories/keyboard',

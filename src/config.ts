@@ -183,7 +183,7 @@ export const settings = {
     .min(1)
     .max(36_500)
     .default(730)
-    .describe('Days for which the audit keeps who changed what'),
+    .describe('Days for which the audit keeps who changed what, and what operators did'),
   EGRESS_ALLOW: cidrs
     .default([])
     .describe('CIDRs of private networks that customers’ settings may reach, comma-separated'),

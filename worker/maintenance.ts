@@ -31,6 +31,7 @@ import { deleteOldMcpConfirmations } from '../src/mcp/confirmations/service.ts';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
 import { deleteOldNotifications } from '../src/notifications/service.ts';
 import { deleteExpiredOperatorLogins } from '../src/operations/operator/access.service.ts';
+import { deleteOldOperatorActions } from '../src/operations/operator/actions.service.ts';
 import { deleteOldForecasts } from '../src/sequences/forecast/jobs.service.ts';
 import { deleteExpiredLogins } from '../src/sign-in/links.service.ts';
 import { requestDailyLearning } from '../src/tagging/service.ts';
@@ -59,6 +60,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldBatches,
   deleteOldRuns: (db, { RUN_RETENTION_DAYS }) => deleteOldRuns(db, RUN_RETENTION_DAYS),
   deleteOldAuditEntries: (db, { AUDIT_RETENTION_DAYS }) => deleteOldAuditEntries(db, AUDIT_RETENTION_DAYS),
+  deleteOldOperatorActions: (db, { AUDIT_RETENTION_DAYS }) => deleteOldOperatorActions(db, AUDIT_RETENTION_DAYS),
   deleteRemainsOfWorkflows,
   deleteUnreceivedEvents,
   deleteOldCallbacks,

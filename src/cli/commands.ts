@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { elementAt } from '../collections/checked-access.ts';
 import { type Config, InvalidConfiguration, loadConfig } from '../config.ts';
 import { connect, type Db } from '../db/connect.ts';
-import { pauseSending, readSendingState, resumeSending } from '../deliveries/pause/service.ts';
+import { readSendingState } from '../deliveries/pause/service.ts';
 import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
 import { ImportQuery } from '../imports/schema.ts';
@@ -17,8 +17,14 @@ import {
   listOperatorKeys,
   revokeOperatorKey,
 } from '../operations/operator/access.service.ts';
+import {
+  AT_COMMAND_LINE,
+  pauseAsOperator,
+  releaseAsOperator,
+  resumeAsOperator,
+} from '../operations/operator/actions.service.ts';
 import { listOrgs } from '../orgs/service.ts';
-import { listParkedEvents, releaseParkedEvent } from '../outbox/interruptions.ts';
+import { listParkedEvents } from '../outbox/interruptions.ts';
 import { allowFrom, createPartner, deactivatePartner, listAllPartners } from '../partners/service.ts';
 import { runAsAuditor } from '../processes/current-work.ts';
 import { createStorage } from '../providers/storage/storage.ts';
@@ -204,16 +210,19 @@ const COMMANDS: Record<string, Command> = {
   },
   async 'outbox release'({ db }, args) {
     const [eventId = ''] = expectArgs(args, 1, '<event-id>');
-    if (!EVENT_ID.test(eventId) || !(await releaseParkedEvent(db, eventId))) throw notFound('parked event');
+    if (!EVENT_ID.test(eventId)) throw notFound('parked event');
+    await releaseAsOperator(db, AT_COMMAND_LINE, eventId);
     return { event_id: eventId, released: true };
   },
   async 'sending pause'({ db }, args, { reason }) {
     expectArgs(args, 0);
-    return pauseSending(db, reason);
+    await pauseAsOperator(db, AT_COMMAND_LINE, reason);
+    return readSendingState(db);
   },
   async 'sending resume'({ db }, args) {
     expectArgs(args, 0);
-    const state = await resumeSending(db);
+    await resumeAsOperator(db, AT_COMMAND_LINE);
+    const state = await readSendingState(db);
     await wakeStalledWebhooks(db, 0);
     return state;
   },

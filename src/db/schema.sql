@@ -168,8 +168,8 @@ create table ai_configs (
   constraint ai_configs_pkey PRIMARY KEY (org_id),
   constraint ai_configs_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.ai_configs FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"ai_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["draft","published","version"],"expanded":["draft","published"],"ignored":["org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.ai_configs FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"ai_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["draft","published","version"],"expanded":["draft","published"],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.ai_configs FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"ai_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["version","draft.mode","draft.models","draft.budgets","draft.prices","draft.on_budget","draft.on_provider_down","draft.context_fields","draft.handoff_level","draft.quiet_seconds","draft.cap_seconds","draft.max_wrong","draft.max_turns_without_progress","draft.max_steps","draft.max_calls","draft.reopen_goes_to","draft.assume_resolved_after_minutes","draft.publish_requires","published.mode","published.models","published.budgets","published.prices","published.on_budget","published.on_provider_down","published.context_fields","published.handoff_level","published.quiet_seconds","published.cap_seconds","published.max_wrong","published.max_turns_without_progress","published.max_steps","published.max_calls","published.reopen_goes_to","published.assume_resolved_after_minutes","published.publish_requires"],"expanded":["draft","published"],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.ai_configs FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"ai_settings","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["version","draft.mode","draft.models","draft.budgets","draft.prices","draft.on_budget","draft.on_provider_down","draft.context_fields","draft.handoff_level","draft.quiet_seconds","draft.cap_seconds","draft.max_wrong","draft.max_turns_without_progress","draft.max_steps","draft.max_calls","draft.reopen_goes_to","draft.assume_resolved_after_minutes","draft.publish_requires","published.mode","published.models","published.budgets","published.prices","published.on_budget","published.on_provider_down","published.context_fields","published.handoff_level","published.quiet_seconds","published.cap_seconds","published.max_wrong","published.max_turns_without_progress","published.max_steps","published.max_calls","published.reopen_goes_to","published.assume_resolved_after_minutes","published.publish_requires"],"expanded":["draft","published"],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table ai_eval_cases (
   org_id uuid not null,
@@ -595,10 +595,11 @@ create table automations (
 CREATE INDEX automations_active ON public.automations USING btree (org_id, active_version) WHERE (active_version IS NOT NULL);
 CREATE INDEX automations_deleted ON public.automations USING btree (org_id, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX automations_in_order ON public.automations USING btree (org_id, created_at, id);
-CREATE INDEX automations_with_constraint_error ON public.automations USING btree (updated_at) WHERE ((last_constraint_error IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX automations_with_constraint_error ON public.automations USING btree (constraint_failed_at) WHERE ((constraint_failed_at IS NOT NULL) AND (active_version IS NOT NULL) AND (deleted_at IS NULL));
+CREATE INDEX automations_with_schedule_error ON public.automations USING btree (org_id) WHERE ((schedule_error IS NOT NULL) AND (active_version IS NOT NULL) AND (deleted_at IS NULL));
 CREATE UNIQUE INDEX automations_by_id ON public.automations USING btree (id);
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.automations FOR EACH ROW WHEN (((to_jsonb(old.*) - '{last_constraint_error,schedule_error,times_lost_until,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{last_constraint_error,schedule_error,times_lost_until,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["active_version"],"expanded":[],"ignored":["last_constraint_error","schedule_error","times_lost_until","org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.automations FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["active_version"],"expanded":[],"ignored":["last_constraint_error","schedule_error","times_lost_until","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.automations FOR EACH ROW WHEN (((to_jsonb(old.*) - '{constraint_errors,constraint_failed_at,last_constraint_error,schedule_error,times_lost_until,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{constraint_errors,constraint_failed_at,last_constraint_error,schedule_error,times_lost_until,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["active_version"],"expanded":[],"ignored":["constraint_errors","constraint_failed_at","last_constraint_error","schedule_error","times_lost_until","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.automations FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"workflow","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["active_version"],"expanded":[],"ignored":["constraint_errors","constraint_failed_at","last_constraint_error","schedule_error","times_lost_until","org_id","id","created_at","updated_at"]}');
 
 create table autopilot (
   org_id uuid not null,
@@ -1759,7 +1760,7 @@ create table integrations (
   constraint integrations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX integrations_by_portal ON public.integrations USING btree (((settings ->> 'portal_id'::text))) WHERE (kind = 'crm'::text);
-CREATE INDEX integrations_failing ON public.integrations USING btree (failing_since) WHERE (failing_since IS NOT NULL);
+CREATE INDEX integrations_failing ON public.integrations USING btree (org_id) WHERE ((failing_since IS NOT NULL) OR ((connected = false) AND has_standing_error));
 CREATE INDEX integrations_unconfirmed ON public.integrations USING btree (org_id, kind) WHERE ((kind = 'crm'::text) AND (account_id IS NULL) AND ((settings ->> 'portal_id'::text) IS NOT NULL) AND (settings ? 'oauth'::text));
 CREATE TRIGGER audit_changes AFTER UPDATE ON public.integrations FOR EACH ROW WHEN (((to_jsonb(old.*) - '{kind,name,connected,account_id,last_error,last_success_at,last_error_at,failing_since,has_standing_error,errors_cut_at,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{kind,name,connected,account_id,last_error,last_success_at,last_error_at,failing_since,has_standing_error,errors_cut_at,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"integration","ref":"kind/name","name":null,"as":null,"org":"org_id","isPart":false,"shown":["provider"],"expanded":["settings"],"ignored":["kind","name","connected","account_id","last_error","last_success_at","last_error_at","failing_since","has_standing_error","errors_cut_at","org_id","id","created_at","updated_at"]}');
 CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.integrations FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"integration","ref":"kind/name","name":null,"as":null,"org":"org_id","isPart":false,"shown":["provider"],"expanded":["settings"],"ignored":["kind","name","connected","account_id","last_error","last_success_at","last_error_at","failing_since","has_standing_error","errors_cut_at","org_id","id","created_at","updated_at"]}');
@@ -1877,6 +1878,7 @@ create table mcp_confirmations (
   decided_at timestamp(3) with time zone,
   answer_status smallint,
   answer jsonb,
+  is_notified boolean default false not null,
   constraint mcp_confirmations_pkey PRIMARY KEY (org_id, id),
   constraint mcp_confirmations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint mcp_confirmations_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
@@ -2029,6 +2031,21 @@ CREATE INDEX office_hours_by_creation ON public.office_hours USING btree (org_id
 CREATE TRIGGER audit_changes AFTER UPDATE ON public.office_hours FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"office_hours","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","iana_timezone","shifts","holidays"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.office_hours FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"office_hours","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","iana_timezone","shifts","holidays"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
+create table operator_actions (
+  id uuid not null,
+  created_at timestamp(3) with time zone default now() not null,
+  operator_id uuid,
+  operator_name text,
+  via text not null,
+  action text not null,
+  ref text,
+  detail text,
+  constraint operator_actions_pkey PRIMARY KEY (id),
+  constraint operator_actions_action_check CHECK ((action = ANY (ARRAY['sending_paused'::text, 'sending_resumed'::text, 'event_released'::text]))),
+  constraint operator_actions_via_check CHECK ((via = ANY (ARRAY['key'::text, 'session'::text, 'command'::text])))
+);
+CREATE INDEX operator_actions_by_creation ON public.operator_actions USING btree (created_at, id);
+
 create table operator_keys (
   id uuid not null,
   name text not null,
@@ -2089,8 +2106,8 @@ create table orgs (
   constraint orgs_widget_token_key UNIQUE (widget_token)
 );
 CREATE INDEX orgs_by_partner ON public.orgs USING btree (partner_id, created_at, id);
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.orgs FOR EACH ROW WHEN (((to_jsonb(old.*) - '{partner_id,external_id,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{partner_id,external_id,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"org","ref":"id","name":"name","as":null,"org":"id","isPart":false,"shown":["name","website","language","settings"],"expanded":["settings"],"ignored":["partner_id","external_id","org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.orgs FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"org","ref":"id","name":"name","as":null,"org":"id","isPart":false,"shown":["name","website","language","settings"],"expanded":["settings"],"ignored":["partner_id","external_id","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.orgs FOR EACH ROW WHEN (((to_jsonb(old.*) - '{partner_id,external_id,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{partner_id,external_id,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"org","ref":"id","name":"name","as":null,"org":"id","isPart":false,"shown":["name","website","language","settings.timezone","settings.quiet_hours","settings.country","settings.daily_cap","settings.csat","settings.csat_survey","settings.handoff_target","settings.lenient_input","settings.mcp_confirm","settings.handoff_on_first_message","settings.generate_summary_and_sentiment_on_resolve","settings.member_capacity"],"expanded":["settings"],"ignored":["partner_id","external_id","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.orgs FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"org","ref":"id","name":"name","as":null,"org":"id","isPart":false,"shown":["name","website","language","settings.timezone","settings.quiet_hours","settings.country","settings.daily_cap","settings.csat","settings.csat_survey","settings.handoff_target","settings.lenient_input","settings.mcp_confirm","settings.handoff_on_first_message","settings.generate_summary_and_sentiment_on_resolve","settings.member_capacity"],"expanded":["settings"],"ignored":["partner_id","external_id","org_id","id","created_at","updated_at"]}');
 
 create table outbox (
   id bigint generated always as identity not null,
@@ -2123,7 +2140,6 @@ CREATE INDEX outbox_events ON public.outbox USING btree (id) WHERE (kind = 'even
 CREATE INDEX outbox_events_by_org ON public.outbox USING btree (org_id, id) WHERE (kind = 'event'::text);
 CREATE INDEX outbox_failing ON public.outbox USING btree (id) WHERE (attempts > 0);
 CREATE INDEX outbox_interrupted_events ON public.outbox USING btree (org_id, subject_id, id) WHERE ((kind = 'event'::text) AND (interruptions > 0));
-CREATE INDEX outbox_parked ON public.outbox USING btree (id) WHERE (available_at = 'infinity'::timestamp with time zone);
 
 create table outbox_claims (
   id bigint generated always as identity not null,
@@ -2339,7 +2355,7 @@ create table sending_domains (
   constraint sending_domains_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint sending_domains_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'verified'::text, 'failed'::text])))
 );
-CREATE INDEX sending_domains_failed ON public.sending_domains USING btree (checked_at) WHERE (status = 'failed'::text);
+CREATE INDEX sending_domains_not_verified ON public.sending_domains USING btree (org_id) WHERE (status <> 'verified'::text);
 CREATE TRIGGER audit_changes AFTER UPDATE ON public.sending_domains FOR EACH ROW WHEN (((to_jsonb(old.*) - '{public_key,status,dmarc_status,checked_at,found,dmarc_found,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{public_key,status,dmarc_status,checked_at,found,dmarc_found,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"email_domain","ref":"domain","name":"domain","as":null,"org":"org_id","isPart":false,"shown":["domain","selector"],"expanded":[],"ignored":["public_key","status","dmarc_status","checked_at","found","dmarc_found","org_id","id","created_at","updated_at"]}');
 CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.sending_domains FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"email_domain","ref":"domain","name":"domain","as":null,"org":"org_id","isPart":false,"shown":["domain","selector"],"expanded":[],"ignored":["public_key","status","dmarc_status","checked_at","found","dmarc_found","org_id","id","created_at","updated_at"]}');
 
@@ -2736,8 +2752,8 @@ create table tag_categories (
   constraint tag_categories_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint tag_categories_org_id_name_key_key UNIQUE (org_id, name_key)
 );
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.tag_categories FOR EACH ROW WHEN (((to_jsonb(old.*) - '{name_key,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{name_key,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"tag_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description"],"expanded":[],"ignored":["name_key","org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.tag_categories FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"tag_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description"],"expanded":[],"ignored":["name_key","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.tag_categories FOR EACH ROW WHEN (((to_jsonb(old.*) - '{name_key,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{name_key,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"tag_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name"],"expanded":[],"ignored":["name_key","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.tag_categories FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"tag_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name"],"expanded":[],"ignored":["name_key","org_id","id","created_at","updated_at"]}');
 
 create table tag_settings (
   org_id uuid not null,
@@ -2762,8 +2778,8 @@ create table tags (
   constraint tags_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX tags_by_category ON public.tags USING btree (org_id, category_id, tag_key) WHERE (category_id IS NOT NULL);
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.tags FOR EACH ROW WHEN (((to_jsonb(old.*) - '{tag_key,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{tag_key,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"tag","ref":"tag_key","name":"tag_name","as":null,"org":"org_id","isPart":false,"shown":["tag_name","exclude_from_auto_tagging","description","category_id"],"expanded":[],"ignored":["tag_key","org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.tags FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"tag","ref":"tag_key","name":"tag_name","as":null,"org":"org_id","isPart":false,"shown":["tag_name","exclude_from_auto_tagging","description","category_id"],"expanded":[],"ignored":["tag_key","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.tags FOR EACH ROW WHEN (((to_jsonb(old.*) - '{tag_key,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{tag_key,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"tag","ref":"tag_key","name":"tag_name","as":null,"org":"org_id","isPart":false,"shown":["tag_name","exclude_from_auto_tagging","category_id"],"expanded":[],"ignored":["tag_key","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.tags FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"tag","ref":"tag_key","name":"tag_name","as":null,"org":"org_id","isPart":false,"shown":["tag_name","exclude_from_auto_tagging","category_id"],"expanded":[],"ignored":["tag_key","org_id","id","created_at","updated_at"]}');
 
 create table team_members (
   org_id uuid not null,
@@ -2796,8 +2812,8 @@ create table teams (
 );
 CREATE INDEX teams_by_creation ON public.teams USING btree (org_id, created_at, id);
 CREATE INDEX teams_by_office_hours ON public.teams USING btree (org_id, support_office_hours_id) WHERE (support_office_hours_id IS NOT NULL);
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.teams FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"team","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description","is_support_enabled","support_office_hours_id","support_assignment_strategy"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.teams FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"team","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","description","is_support_enabled","support_office_hours_id","support_assignment_strategy"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.teams FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"team","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","is_support_enabled","support_office_hours_id","support_assignment_strategy"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.teams FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"team","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","is_support_enabled","support_office_hours_id","support_assignment_strategy"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table ticket_counters (
   org_id uuid not null,
@@ -3002,8 +3018,8 @@ create table widget_settings (
   constraint widget_settings_pkey PRIMARY KEY (org_id),
   constraint widget_settings_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE
 );
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.widget_settings FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"widget","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["settings"],"expanded":["settings"],"ignored":["org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.widget_settings FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"widget","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["settings"],"expanded":["settings"],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.widget_settings FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"widget","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["settings.collect","settings.office_hours_id","settings.files","settings.languages","settings.allowed_origins"],"expanded":["settings"],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.widget_settings FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"widget","ref":"org_id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["settings.collect","settings.office_hours_id","settings.files","settings.languages","settings.allowed_origins"],"expanded":["settings"],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table widget_visitors (
   org_id uuid not null,
@@ -3110,6 +3126,7 @@ CREATE OR REPLACE FUNCTION public.audit_fields(row_values jsonb, expanded text[]
  RETURNS TABLE(field text, base text, value jsonb)
  LANGUAGE sql
  IMMUTABLE
+ SET search_path TO '$user', 'public'
 AS $function$
       select entry.key, entry.key, entry.value from jsonb_each(row_values) as entry
       where not (entry.key = any(expanded) and jsonb_typeof(entry.value) = 'object')
@@ -3252,6 +3269,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.insert_audit_entry(org uuid, of_kind text, of_ref text, of_name text, did text, what jsonb, signed_in jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
 AS $function$
     declare
       actor jsonb := coalesce(nullif(current_setting('switchboard.actor', true), '')::jsonb, signed_in, '{"kind": "system"}');
@@ -3259,6 +3277,7 @@ AS $function$
       if what ->> 'part' is not null and exists (
         select from audit_entries where org_id = org and ref = of_ref and created_at = now()::timestamptz(3)
           and kind = of_kind and changes = what -> 'changes'
+          and actor_kind = actor ->> 'kind' and actor_id is not distinct from actor ->> 'id'
       ) then return; end if;
       insert into audit_entries (org_id, actor_kind, actor_id, actor_name, kind, ref, name, action, changes)
       values (org, actor ->> 'kind', actor ->> 'id', left(actor ->> 'name', 255), of_kind, of_ref, left(of_name, 255), did,
@@ -3352,6 +3371,7 @@ RETURN (0)::bigint;
 CREATE OR REPLACE FUNCTION public.record_audit()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
 AS $function$
     declare
       setting jsonb := tg_argv[0]::jsonb;
@@ -3383,7 +3403,7 @@ AS $function$
         else 'changed' end;
       if tg_op = 'DELETE' and before ->> ends is not null then return null; end if;
       select coalesce(jsonb_agg(
-        case when coalesce(o.base, n.base) = any(shown)
+        case when (coalesce(o.base, n.base) = any(shown) or coalesce(o.field, n.field) = any(shown))
             and length(coalesce(o.value, 'null')::text) <= 500 and length(coalesce(n.value, 'null')::text) <= 500
           then jsonb_build_object('field', coalesce(o.field, n.field), 'old', o.value, 'new', n.value)
           else jsonb_build_object('field', coalesce(o.field, n.field)) end
@@ -3404,6 +3424,7 @@ AS $function$
 CREATE OR REPLACE FUNCTION public.record_sign_in()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO '$user', 'public'
 AS $function$
     declare
       who text := (select name from members where org_id = new.org_id and user_id = new.user_id);

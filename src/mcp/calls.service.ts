@@ -10,7 +10,13 @@ import type { Db } from '../db/connect.ts';
 import { DomainError, TooManyRequests } from '../errors.ts';
 import type { OrgPrincipal } from '../keys/verifier.ts';
 import { answerOf, asking, type QuestionState, questionFor } from './confirmations/questions.service.ts';
-import { askForConfirmation, decideByClient, getMcpConfirmation, type Perform } from './confirmations/service.ts';
+import {
+  askForConfirmation,
+  decideByClient,
+  getMcpConfirmation,
+  moveToConsole,
+  type Perform,
+} from './confirmations/service.ts';
 import { listRecentKeys } from './queries.ts';
 import { requestOf } from './tools/service.ts';
 import type { Tool } from './tools/tool.schema.ts';
@@ -87,7 +93,10 @@ async function decidedByPerson(
   if (answered?.isAccepted !== undefined) {
     const { id, isAccepted } = answered;
     // Meanwhile the org may have decided that a client's yes is not enough.
-    if (isAccepted && question === undefined) return waitsInConsole(caller, tool, id);
+    if (isAccepted && question === undefined) {
+      const state = await moveToConsole(db, org, { id, tool, given: args });
+      return state === 'needs_confirmation' ? waitsInConsole(caller, tool, id) : alreadyDecided(tool, id, state);
+    }
     const decision = decideByClient(db, org, { id, tool, given: args, isAccepted }, perform);
     return timed(
       tool,
@@ -97,9 +106,9 @@ async function decidedByPerson(
     );
   }
   const id = await askForConfirmation(db, org, tool, args, { isNotified: question === undefined });
-  if (question === undefined) return waitsInConsole(caller, tool, id);
   const { state } = await getMcpConfirmation(db, org.id, id);
   if (state !== 'needs_confirmation') return alreadyDecided(tool, id, state);
+  if (question === undefined) return waitsInConsole(caller, tool, id);
   return asking(question, await questionStates.mint({ confirmation_id: id }, context));
 }
 

@@ -91,19 +91,19 @@ export const listParkedEvents = (db: Db) =>
     .selectFrom('outbox')
     .select(['id', 'org_id', 'type', 'subject_id', 'created_at', 'last_error'])
     .where('kind', '=', 'event')
+    .where('interruptions', '>', 0)
     .where('available_at', '=', sql<Date>`'infinity'`)
     .orderBy('id')
     .limit(MAX_LISTED)
     .execute();
 
-/** Lets a parked event be handled again, as if no process had ended. Returns false if there is no such parked event. */
-export async function releaseParkedEvent(db: Db, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Lets a parked event be handled again, as if no process had ended. Returns undefined if there is no such parked event. */
+export const releaseParkedEvent = (db: Db, id: string) =>
+  db
     .updateTable('outbox')
     .set({ available_at: sql<Date>`now()`, attempts: 0, interruptions: 0 })
     .where('id', '=', sql<number>`${id}::bigint`)
     .where('kind', '=', 'event')
     .where('available_at', '=', sql<Date>`'infinity'`)
+    .returning('type')
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}

@@ -5,7 +5,8 @@ import { EMBEDDING, RENDERING, TASK_QUEUES, type TaskQueue } from './contract.ts
 const TYPES = { workflow: 1, activity: 2 } as const;
 /** No worker polls these for tasks of workflows. */
 const ACTIVITIES_ONLY: readonly TaskQueue[] = [RENDERING, EMBEDDING];
-const DEADLINE_MS = 3_000;
+/** What an operator looks at waits no longer for an answer of Temporal. */
+export const ANSWER_MS = 3_000;
 const MAX_POLLERS = 50;
 
 export interface QueueState {
@@ -31,7 +32,7 @@ export const describeQueues = (client: Client): Promise<QueueState[]> =>
   );
 
 async function describeQueue(client: Client, queue: TaskQueue, tasks: keyof typeof TYPES): Promise<QueueState> {
-  const { pollers, stats } = await client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+  const { pollers, stats } = await client.connection.withDeadline(Date.now() + ANSWER_MS, () =>
     client.workflowService.describeTaskQueue({
       namespace: client.options.namespace,
       taskQueue: { name: queue },

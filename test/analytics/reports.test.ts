@@ -313,8 +313,10 @@ describe('a report', () => {
   });
 
   it('prefers JSON where the client takes both, and refuses what is wrong by name', async () => {
-    const both = await api.org.get('/analytics/csat', { headers: { accept: 'application/json, text/csv' } });
-    expect(both.body.items).toBeInstanceOf(Array);
+    for (const accept of ['application/json, text/csv', 'text/csv;q=0.5, application/json']) {
+      const both = await api.org.get('/analytics/csat', { headers: { accept } });
+      expect([accept, both.body.items]).toEqual([accept, expect.any(Array)]);
+    }
     for (const [query, named] of [
       ['group_by=color', 'group_by'],
       ['from=yesterday', 'from'],

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { deleteOldAuditEntries } from '../../src/audit/service.ts';
+import { recordConstraintErrors } from '../../src/automations/runs/start-runs.queries.ts';
 import { runCommand } from '../../src/cli/commands.ts';
+import { runAsAuditor } from '../../src/processes/current-work.ts';
 import { formWith } from '../media/samples.ts';
 import { readDocument } from '../security/document.ts';
 import { NOWHERE } from '../security/nowhere.ts';
@@ -217,6 +219,66 @@ describe('the audit', () => {
     });
     await api.org.patch('/org/settings', { daily_cap: 5 });
     expect((await latest('&kind=org')).actor.kind).toBe('member'); // nothing has changed
+  });
+
+  it('names the fields that hold texts of people, and shows no word of them', async () => {
+    const words = 'Zoe is never to be mentioned';
+    await admin.patch('/org/settings', { prohibited_topics: [words], prohibited_topic_message: words, csat: true });
+    expect((await latest('&kind=org')).changes).toEqual([
+      { field: 'settings.csat', old: null, new: true },
+      { field: 'settings.prohibited_topic_message' },
+      { field: 'settings.prohibited_topics' },
+    ]);
+    await admin.patch('/autopilot/settings', {
+      canned_answers: [{ name: 'zoe', text: words }],
+      phrases: { en: { found: words } },
+      max_steps: 7,
+    });
+    expect((await latest('&kind=ai_settings')).changes).toEqual([
+      { field: 'draft.canned_answers' },
+      { field: 'draft.max_steps', old: null, new: 7 },
+      { field: 'draft.phrases' },
+    ]);
+    await admin.put('/widget/settings', { appearance: { greeting: words }, ai: { disclosure: words }, files: false });
+    expect((await latest('&kind=widget')).changes).toContainEqual(
+      expect.objectContaining({ field: 'settings.files', new: false }),
+    );
+    await admin.put('/tags', { tag_name: 'described', description: words });
+    expect(JSON.stringify(await entries())).not.toContain(words);
+  });
+
+  it('has nothing of what the product counts, such as events for which a constraint failed', async () => {
+    const step = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 60 } };
+    const made = { name: 'Counted', trigger_type: 'manual-trigger', workflow_blocks: [step] };
+    const { workflow_id: id } = (await admin.post('/workflows', made)).body;
+    const before = await entries(`&ref=${id}`);
+    expect(before.length).toBeGreaterThan(0);
+    const failure = { count: 1, message: 'No such variable' };
+    await api.db.transaction().execute((trx) => recordConstraintErrors(trx, api.org.id, id, failure));
+    expect(await entries(`&ref=${id}`)).toEqual(before);
+  });
+
+  it('has an equal change of two actors in the same moment twice, and of one actor once', async () => {
+    const { body } = await admin.post('/sequences', { filter: FILTER, steps: [SMS, SMS], is_continuous: true });
+    const count = (await entries(`&ref=${body.id}`)).length;
+    await api.db.transaction().execute(async (trx) => {
+      const change = () =>
+        sql`update sequence_steps set delay_in_minutes = delay_in_minutes + 1 where sequence_id = ${body.id}`.execute(
+          trx,
+        );
+      for (const id of ['one', 'two']) await runAsAuditor({ kind: 'operator', id, name: null }, change);
+    });
+    const added = (await entries(`&ref=${body.id}`)).slice(0, -count);
+    expect(added.map(({ actor }: { actor: { id: string } }) => actor.id).toSorted()).toEqual(['one', 'two']);
+  });
+
+  it('is written whatever the search path of who changes a row', async () => {
+    const { body: team } = await admin.post('/teams', { name: 'Second' });
+    await api.db.transaction().execute(async (trx) => {
+      await sql`set local search_path to pg_catalog`.execute(trx);
+      await sql`update public.teams set name = 'Third' where id = ${team.id}`.execute(trx);
+    });
+    expect((await latest(`&ref=${team.id}`)).changes).toEqual([{ field: 'name', old: 'Second', new: 'Third' }]);
   });
 
   it('has a sign-in as the act of the member', async () => {

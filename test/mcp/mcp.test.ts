@@ -2,6 +2,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/mcp/tools/service.ts';
+import { signIn } from '../sign-in/signing-in.ts';
 import { historyOf } from '../support/crm.ts';
 import { startApi, type TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -288,9 +289,20 @@ it('a call whose process has died is made once, by a second confirmation', async
 describe('a client that can ask its person', () => {
   type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> };
   const YES: Answer = { action: 'accept', content: { confirm: true } };
+  const confirmAt = async (mcp_confirm: 'client' | 'dashboard' | null) =>
+    expect((await org.patch('/org/settings', { mcp_confirm })).status).toBe(200);
+  beforeAll(() => confirmAt('client'));
+  afterAll(() => confirmAt(null));
 
   /** A client whose person gives this answer, and the questions that it has shown. */
-  async function askingClient(answer: Answer, options: object = {}, key = org.key) {
+  async function askingClient(
+    answer: Answer,
+    {
+      key = org.key,
+      whileAsked,
+      ...options
+    }: { key?: string; whileAsked?: () => Promise<unknown>; versionNegotiation?: object } = {},
+  ) {
     const questions: string[] = [];
     const bodies: { params?: { requestState?: string } }[] = [];
     const recording: typeof fetch = (url, request) => {
@@ -301,8 +313,9 @@ describe('a client that can ask its person', () => {
       { name: 'test', version: '1' },
       { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } }, ...options },
     );
-    client.setRequestHandler('elicitation/create', ({ params }) => {
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
       questions.push(params.message);
+      await whileAsked?.();
       return answer;
     });
     await client.connect(new ModernTransport(endpoint(), { ...sent(key), fetch: recording }));
@@ -361,24 +374,63 @@ describe('a client that can ask its person', () => {
     await close();
   });
 
-  it('leaves it to the console where the org, the tool or the length of the text wants it', async () => {
+  it('leaves it to the console unless the org wants a client’s word, and where the text is too long for a question', async () => {
     const { questions, call, close } = await askingClient(YES);
-    const inConsole = { state: 'needs_confirmation' };
     const id = await newSession();
-    const sequence = await call('start_sequence', { id: 'unknown' });
-    expect(sequence.structuredContent).toMatchObject(inConsole);
+    const tools = { send_message: { id, text: 'Hello' }, trigger_workflow: { id }, start_sequence: { id: 'unknown' } };
+    for (const place of [null, 'dashboard'] as const) {
+      await confirmAt(place);
+      for (const [tool, args] of Object.entries(tools)) {
+        const { structuredContent } = await call(tool, args);
+        expect([place, tool, structuredContent]).toEqual([
+          place,
+          tool,
+          expect.objectContaining({ state: 'needs_confirmation' }),
+        ]);
+      }
+    }
+    await confirmAt('client');
     const long = await call('send_message', { id, text: 'x'.repeat(5_000) });
-    expect(long.structuredContent).toMatchObject(inConsole);
-    await org.patch('/org/settings', { mcp_confirm: 'dashboard' });
-    const message = await call('send_message', { id, text: 'In the console' });
-    expect(message.structuredContent).toMatchObject(inConsole);
-    expect(questions).toEqual([]);
-    await org.patch('/org/settings', { mcp_confirm: 'client' });
+    expect(long.structuredContent).toMatchObject({ state: 'needs_confirmation' });
+    expect([questions, await messagesOf(id)]).toEqual([[], []]);
     const unknown = await call('start_sequence', { id: 'missing' });
     expect(textOf(unknown)).toMatch(/^404 /);
     expect(questions).toHaveLength(1);
-    await org.patch('/org/settings', { mcp_confirm: null });
     await close();
+  });
+
+  it('has members hear, once, of a call that moves to the console while its client asks', async () => {
+    const id = await newSession();
+    const member = await signIn(api, 'agent');
+    const { questions, call, close } = await askingClient(YES, { whileAsked: () => confirmAt('dashboard') });
+    const moved = await call('send_message', { id, text: 'Moved' });
+    const again = await call('send_message', { id, text: 'Moved' });
+    await confirmAt('client');
+    const { confirmation_id } = moved.structuredContent as { confirmation_id: string };
+    expect(again.structuredContent).toMatchObject({ confirmation_id, state: 'needs_confirmation' });
+    expect(await messagesOf(id)).toEqual([]);
+    expect(questions).toHaveLength(1);
+    expect((await member.get('/me/notifications')).body.items).toMatchObject([
+      { kind: 'confirmation', session_id: id, data: { mcp_confirmation_id: confirmation_id } },
+    ]);
+    await close();
+  });
+
+  it('has members hear of a call that was asked about at a client, and is asked for again where none asks', async () => {
+    const id = await newSession();
+    const member = await signIn(api, 'agent');
+    const { call, close } = await askingClient(
+      { action: 'cancel' },
+      { whileAsked: () => Promise.reject(new Error('closed')) },
+    );
+    await call('send_message', { id, text: 'Left' }).catch(() => undefined);
+    const assistant = await older(org.key);
+    const { structuredContent } = await assistant.call('send_message', { id, text: 'Left' });
+    const { confirmation_id } = structuredContent as { confirmation_id: string };
+    expect((await member.get('/me/notifications')).body.items).toMatchObject([
+      { kind: 'confirmation', session_id: id, data: { mcp_confirmation_id: confirmation_id } },
+    ]);
+    await Promise.all([assistant.close(), close()]);
   });
 
   it('of 2025 is not asked, although it could be', async () => {

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
+import { recordConstraintErrors } from '../../src/automations/runs/start-runs.queries.ts';
 import { runCommand } from '../../src/cli/commands.ts';
 import { newId } from '../../src/ids.ts';
+import { deleteOldOperatorActions } from '../../src/operations/operator/actions.service.ts';
+import { CONDITION_KINDS } from '../../src/overview/attention/conditions.ts';
 import { OWN_PAGE, signIn, withCookie } from '../sign-in/signing-in.ts';
 import { type Client, startApi, type TestApi } from '../support/stack/api.ts';
 
-const READS = ['state', 'orgs', 'outbox', 'parked', 'queues', 'providers', 'incidents', 'limits'];
+const READS = ['state', 'orgs', 'outbox', 'parked', 'queues', 'providers', 'incidents', 'limits', 'actions'];
 const OF_CUSTOMER = 'zoe@customer.example';
 
 let api: TestApi;
@@ -202,12 +205,90 @@ describe('what the operator sees', () => {
           ref: 'crm/Default',
           reason: expect.stringContaining('HubSpot 401'),
         }),
-        expect.objectContaining({ kind: 'domain_failed', ref: 'mail.acme.example' }),
+        expect.objectContaining({ kind: 'domain_broken', ref: 'mail.acme.example' }),
       ]),
     );
     const answers = await Promise.all(READS.map((part) => operator.get(`/operator/v1/${part}`)));
     const text = JSON.stringify(answers.map(({ body: answer }) => answer));
     for (const hidden of [OF_CUSTOMER, 'private-51c0']) expect(text).not.toContain(hidden);
+  });
+
+  it('lists what the orgs themselves see at Home: no more, no less', async () => {
+    const { org } = api;
+    const step = { $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 60 } };
+    const workflow = async (name: string) =>
+      (await org.post('/workflows', { name, trigger_type: 'manual-trigger', workflow_blocks: [step] })).body
+        .workflow_id;
+    const [active, inactive] = [await workflow('Active'), await workflow('Inactive')];
+    await org.post(`/workflows/${active}/activate`, {});
+    await org.post(`/workflows/${active}/trigger`, { input: {} });
+    await sql`update automation_runs set status = 'failed' where automation_id = ${active}`.execute(api.db);
+    for (const id of [active, inactive])
+      await api.db.transaction().execute((trx) => {
+        const failure = { count: 1, message: `No such variable: ${OF_CUSTOMER}` };
+        return recordConstraintErrors(trx, org.id, id, failure);
+      });
+    await sql`update automations set updated_at = now() + interval '1 hour' where id = ${active}`.execute(api.db);
+    await sql`insert into sending_domains (org_id, id, domain, selector, public_key, private_key, status)
+      values (${org.id}, ${newId()}, 'removed.acme.example', 's', 'k', 'p', 'pending')`.execute(api.db);
+    const hook = async (because: string) => {
+      const id = newId();
+      await sql`insert into webhook_endpoints (org_id, id, url, event_types, payload, ordered, header_names, secret, enabled, disabled_because, disabled_at)
+        values (${org.id}, ${id}, 'https://hook.example/', '{}', 'full', false, '{}', 's', false, ${because}, now())`.execute(
+        api.db,
+      );
+      return id;
+    };
+    const [gone] = [await hook('gone'), await hook('by_hand')];
+    await sql`insert into integrations (org_id, kind, provider, connected, has_standing_error, last_error)
+      values (${org.id}, 'voice', 'vapi', false, true, 'It is another portal')`.execute(api.db);
+    const site = newId();
+    await sql`insert into datasources (org_id, id, url, display_name) values (${org.id}, ${site}, 'https://a.example', 'Help')`.execute(
+      api.db,
+    );
+    for (const held of [9, 3])
+      await sql`insert into crawl_jobs (org_id, id, datasource_id, kind, status, held_pages, created_at, completed_at)
+        values (${org.id}, ${newId()}, ${site}, 'full', 'completed', ${held}, clock_timestamp(), now())`.execute(
+        api.db,
+      );
+    for (const owner of [org, api.other])
+      await sql`insert into deliveries (org_id, id, channel, "to", status) values (${owner.id}, ${newId()}, 'sms', '+4915112345678', 'unknown')`.execute(
+        api.db,
+      );
+
+    const fresh = await startApi({ databaseUrl: api.databaseUrl });
+    const { body: incidents } = await fresh.client(key).get('/operator/v1/incidents');
+    await fresh.close();
+    const named = (items: { kind: string; count: number; since: string; ref: unknown }[]) =>
+      items
+        .map(({ kind, count, since }) => ({ kind, count, since }))
+        .toSorted((a, b) => (a.kind + a.since < b.kind + b.since ? -1 : 1));
+    for (const owner of [org, api.other]) {
+      const { body } = await owner.get('/org/attention');
+      const ofOrg = incidents.items.filter(({ org_id }: { org_id: string }) => org_id === owner.id);
+      const atHome = body.items.filter(({ kind }: { kind: string }) =>
+        (CONDITION_KINDS as readonly string[]).includes(kind),
+      );
+      expect(named(ofOrg)).toEqual(named(atHome));
+      expect(ofOrg.length).toBeGreaterThan(0);
+    }
+    const refsOf = (kind: string) =>
+      incidents.items.filter((item: { kind: string }) => item.kind === kind).map(({ ref }: { ref: string }) => ref);
+    expect(refsOf('webhook_disabled')).toEqual([gone]);
+    expect(refsOf('workflow_constraint_error')).toEqual([active]);
+    expect(refsOf('domain_broken')).toContain('removed.acme.example');
+    expect(refsOf('integration_failing')).toContain('voice/Default');
+    expect(JSON.stringify(incidents)).not.toContain(OF_CUSTOMER);
+    await sql`update deliveries set status = 'sent'`.execute(api.db);
+  });
+
+  it('counts what waits in the outbox to 10,000', async () => {
+    await sql`insert into outbox (org_id, kind, type, subject_id, payload, attempts, available_at)
+      select ${api.org.id}, 'event', 'contact-created', ${newId()}, '{}', 1, now() + interval '1 hour' from generate_series(1, 10001)`.execute(
+      api.db,
+    );
+    expect((await operator.get('/operator/v1/outbox')).body).toMatchObject({ waiting: 10_000, failing: 10_000 });
+    await sql`delete from outbox`.execute(api.db);
   });
 
   it('says that Temporal is away, and links into its UI by kind', async () => {
@@ -235,6 +316,37 @@ describe('what the operator sees', () => {
       reason: 'Migration',
     });
     expect((await operator.put('/operator/v1/sending', { state: 'running' })).body.state).toBe('running');
+  });
+
+  it('says afterwards which operator did what: what changed, once each', async () => {
+    const { body: before } = await operator.get('/operator/v1/actions');
+    const { url } = await cli('operator', 'login', '--name', 'Ann');
+    const cookie = ((await signInBy(url)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const ann = withCookie(api, cookie);
+    for (let n = 0; n < 2; n++) await ann.put('/operator/v1/sending', { state: 'paused', reason: 'Broken texts' });
+    for (let n = 0; n < 2; n++) await operator.put('/operator/v1/sending', { state: 'running' });
+    const id = await parkEvent();
+    await ann.post(`/operator/v1/parked/${id}/release`);
+    expect((await operator.post(`/operator/v1/parked/${id}/release`)).status).toBe(404);
+    await cli('sending', 'pause', '--reason', 'Restore');
+    await cli('sending', 'resume');
+    const { body } = await operator.get('/operator/v1/actions?limit=100');
+    const added = body.items.slice(0, body.items.length - before.items.length);
+    expect(added).toMatchObject([
+      { action: 'sending_resumed', operator: { name: null, via: 'command' } },
+      { action: 'sending_paused', detail: 'Restore', operator: { name: null, via: 'command' } },
+      { action: 'event_released', ref: id, detail: 'contact-created', operator: { name: 'Ann', via: 'session' } },
+      { action: 'sending_resumed', detail: null, operator: { name: 'Night shift', via: 'key' } },
+      { action: 'sending_paused', detail: 'Broken texts', operator: { name: 'Ann', via: 'session' } },
+    ]);
+    const first = await operator.get('/operator/v1/actions?limit=2');
+    const second = await operator.get(`/operator/v1/actions?limit=100&cursor=${first.body.next}`);
+    expect([...first.body.items, ...second.body.items]).toEqual(body.items);
+    await sql`update operator_actions set created_at = now() - interval '800 days' where action = 'event_released'`.execute(
+      api.db,
+    );
+    expect(await deleteOldOperatorActions(api.db, 730)).toBeGreaterThan(0);
+    expect((await operator.get('/operator/v1/actions')).body.items.length).toBeLessThan(body.items.length);
   });
 
   it('describes its API in its own document, apart from that of the orgs', async () => {

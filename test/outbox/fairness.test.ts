@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import { connect } from '../../src/db/connect.ts';
+import { connect, type Db } from '../../src/db/connect.ts';
+import { onlyRow } from '../../src/db/rows.ts';
 import { NIL_UUID, newId } from '../../src/ids.ts';
 import { type ClaimedCommand, claimCommands, deleteClaimed } from '../../src/outbox/claim.ts';
+import { renewLeases } from '../../src/outbox/leases.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 const LIMIT = 200;
@@ -151,5 +153,25 @@ describe('a batch of commands', () => {
     const { commands } = await claim();
     expect(new Set(commands.map(({ workflow_id }) => workflow_id))).toEqual(new Set([`look/${orgId}/0`]));
     expect(commands).toHaveLength(2);
+  });
+
+  it('is leased without a change of any index: renewals leave no dead entries behind', async () => {
+    const [orgId = ''] = newOrgs(1);
+    await add(orgId, 3);
+    await sql`update outbox set kind = 'start', signal = null`.execute(api.db);
+    const names = [0, 1, 2].map((n) => `look/${orgId}/${n}`);
+    const countUpdates = async (trx: Db) =>
+      onlyRow(
+        await sql<{ all: number; hot: number }>`
+          select n_tup_upd::integer as all, n_tup_hot_upd::integer as hot from pg_stat_xact_user_tables where relname = 'outbox'
+        `.execute(trx),
+      );
+    const updates = await api.db.transaction().execute(async (trx) => {
+      const before = await countUpdates(trx);
+      await renewLeases(trx, names);
+      const after = await countUpdates(trx);
+      return { all: after.all - before.all, hot: after.hot - before.hot };
+    });
+    expect(updates).toEqual({ all: 3, hot: 3 });
   });
 });

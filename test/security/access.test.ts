@@ -77,6 +77,7 @@ const OPERATOR_ROUTES = [
   'GET /operator/v1/orgs',
   'GET /operator/v1/outbox',
   'GET /operator/v1/parked',
+  'GET /operator/v1/actions',
   'POST /operator/v1/parked/:id/release',
   'GET /operator/v1/queues',
   'GET /operator/v1/providers',

@@ -92,6 +92,15 @@ export interface Mismatch {
   url: string | null;
 }
 
+export interface OperatorAction {
+  id: string;
+  at: string;
+  operator: { id: string | null; name: string | null; via: 'key' | 'session' | 'command' };
+  action: string;
+  ref: string | null;
+  detail: string | null;
+}
+
 interface Page<Row> {
   items: Row[];
   next: string | null;
@@ -128,6 +137,8 @@ export const queuesQuery = partQuery<{ state: 'ok' | 'away'; items: QueueState[]
 export const incidentsQuery = partQuery<{ items: Incident[] }>('incidents');
 export const limitsQuery = partQuery<{ items: LimitHit[] }>('limits');
 export const providersQuery = partQuery<{ items: ProviderCount[] }>('providers');
+
+export const actionsQuery = partQuery<Page<OperatorAction>>('actions?limit=20');
 
 export const orgsQuery = infiniteQueryOptions({
   queryKey: [KEY, 'orgs'],

@@ -1,9 +1,15 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { pauseSending, readSendingState, resumeSending } from '../../deliveries/pause/service.ts';
+import { readPause } from '../../deliveries/pause/service.ts';
 import { databaseCheck, temporalCheck } from '../../operations/checks.ts';
 import { createHealth, VERSION } from '../../operations/health.ts';
 import { endOperatorSession } from '../../operations/operator/access.service.ts';
+import {
+  pageOfActions,
+  pauseAsOperator,
+  releaseAsOperator,
+  resumeAsOperator,
+} from '../../operations/operator/actions.service.ts';
 import { NO_BODY } from '../../schemas/parts.ts';
 import { operatorCookieOf } from '../../sign-in/cookies.ts';
 import { connectTemporalWithoutRetries } from '../../temporal/client.ts';
@@ -11,9 +17,11 @@ import { wakeStalledWebhooks } from '../../webhooks/maintenance.service.ts';
 import type { Deps } from '../deps.ts';
 import { operatorDocument } from './document.ts';
 import {
+  ActionList,
   ChangeSending,
   Incidents,
   Limits,
+  ListActions,
   ListOrgs,
   ListParked,
   OrgList,
@@ -30,11 +38,10 @@ import {
 } from './schema.ts';
 import {
   compareWithTemporal,
+  incidentsOf,
   linksOf,
-  pageOfIncidents,
   pageOfOrgs,
   pageOfParked,
-  releaseParked,
   stateOfLimits,
   stateOfOutbox,
   stateOfProviders,
@@ -59,6 +66,7 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
   });
   const temporal = connectTemporalWithoutRetries(deps.config);
   app.addHook('onClose', () => temporal.close());
+  const incidents = incidentsOf(deps.db);
   const document = operatorDocument(deps.config.PUBLIC_URL, cookie.name);
   app.addHook('onRoute', document.add);
   app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'));
@@ -74,7 +82,7 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     schema: described('See whether all parts are there, and who is signed in', State),
     handler: async ({ db, operator: { name, via, expiresAt } }) => {
       const { status, reasons = {} } = await health.read();
-      const sending = await readSendingState(db);
+      const sending = await readPause(db);
       return {
         operator: { name, via, expires_at: expiresAt },
         version: VERSION,
@@ -111,9 +119,9 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config,
     schema: { ...described('Have a parked event handled again', Released), params: ParkedRef },
     handler: async ({ db, params, log, operator }) => {
-      const released = await releaseParked(db, params.id);
+      await releaseAsOperator(db, operator, params.id);
       log.info({ eventId: params.id, operator: operator.id }, 'the operator has released a parked event');
-      return released;
+      return { id: params.id, released: true as const };
     },
   });
 
@@ -132,7 +140,7 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
   app.get(`${PREFIX}/incidents`, {
     config,
     schema: described('List what a person has to mend, of all organizations', Incidents),
-    handler: async ({ db }) => pageOfIncidents(db),
+    handler: incidents,
   });
 
   app.get(`${PREFIX}/limits`, {
@@ -152,11 +160,19 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     schema: { ...described('Pause all messages and webhooks, or resume them', Sending), body: ChangeSending },
     handler: async ({ db, body: { state, reason }, log, operator }) => {
       log.info({ state, operator: operator.id }, 'the operator pauses or resumes sending');
-      if (state === 'paused') return pauseSending(db, reason);
-      const resumed = await resumeSending(db);
-      await wakeStalledWebhooks(db, 0);
-      return resumed;
+      if (state === 'paused') await pauseAsOperator(db, operator, reason);
+      else {
+        await resumeAsOperator(db, operator);
+        await wakeStalledWebhooks(db, 0);
+      }
+      return readPause(db);
     },
+  });
+
+  app.get(`${PREFIX}/actions`, {
+    config,
+    schema: { ...described('List what operators did, newest first', ActionList), querystring: ListActions },
+    handler: async ({ db, query }) => pageOfActions(db, query),
   });
 
   app.post(`${PREFIX}/logout`, {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../schemas/parts.ts';
+import { CONDITION_KINDS } from '../../overview/attention/conditions.ts';
+import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 
 const Text = z.string().nullable();
 const Count = z.int().min(0);
+const Counted = Count.describe('Counted to 10,000.');
 /** Any id that the database can have. */
 const EventId = z.string().regex(/^\d{1,18}$/, 'must be the id of an event');
 
@@ -30,10 +32,10 @@ export const OrgList = z.object({
 });
 
 export const Outbox = z.object({
-  waiting: Count,
+  waiting: Counted,
   oldest_seconds: z.number().nullable(),
-  failing: Count,
-  parked: Count,
+  failing: Counted,
+  parked: Counted,
   items: z.array(
     z.object({
       id: z.string(),
@@ -83,21 +85,10 @@ export const Providers = z.object({
   items: z.array(z.object({ kind: z.string(), provider: z.string(), connected: Count, failing: Count })),
 });
 
-export const INCIDENT_KINDS = [
-  'integration_failing',
-  'webhook_disabled',
-  'sequence_paused',
-  'workflow_constraint_error',
-  'domain_failed',
-  'removals_held',
-  'runs_failed',
-  'deliveries_unknown',
-] as const;
-
 export const Incidents = z.object({
   items: z.array(
     z.object({
-      kind: z.enum(INCIDENT_KINDS),
+      kind: z.enum(CONDITION_KINDS),
       org_id: Id,
       ref: z.string(),
       since: Timestamp.nullable(),
@@ -105,6 +96,24 @@ export const Incidents = z.object({
       reason: Text,
     }),
   ),
+});
+
+export const ListActions = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+});
+export const ActionList = z.object({
+  items: z.array(
+    z.object({
+      id: Id,
+      at: Timestamp,
+      operator: z.object({ id: Text, name: Text, via: z.enum(['key', 'session', 'command']) }),
+      action: z.enum(['sending_paused', 'sending_resumed', 'event_released']),
+      ref: Text.describe('The id of an event.'),
+      detail: Text.describe('The reason of a pause, or the type of an event.'),
+    }),
+  ),
+  next: Text,
 });
 
 export const Limits = z.object({

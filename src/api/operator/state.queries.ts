@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
-import type { INCIDENT_KINDS } from './schema.ts';
+import { CONDITIONS, type ConditionKind, orgsWith } from '../../overview/attention/conditions.ts';
 
 /** Counts of one org end here. */
 const MAX_COUNT = 1_000;
-/** More rows are not counted: a table of this size is the incident itself. */
-const MAX_OUTBOX_COUNT = 1_000_000;
+/** More rows of the outbox are not counted. */
+const MAX_OUTBOX_COUNT = 10_000;
 const MAX_ROWS = 100;
 
 export interface OrgCounts {
@@ -25,12 +26,6 @@ export interface OrgCounts {
 
 const counted = (rows: RawBuilder<unknown>) =>
   sql`(select count(*)::integer from (${rows} limit ${MAX_COUNT}) as found)`;
-
-/** SQL: the orgs that have some of the rows, with their counts of at most 1,000. */
-const countedByOrg = (rows: RawBuilder<unknown>) => sql`(
-  select orgs.id as org_id, found.count from orgs cross join lateral (select ${counted(rows)} as count) as found
-  where found.count > 0
-) as counts`;
 
 /** Lists orgs in the order of their ids, with counts of at most 1,000 each, by look-ups in indexes that begin with org_id. */
 export async function listOrgCounts(db: Db, after: string, limit: number): Promise<OrgCounts[]> {
@@ -60,16 +55,22 @@ export interface OutboxState {
   parked: number;
 }
 
-/** Returns what waits for the relay. Parked events do not count towards the oldest: they wait for an operator. */
+const IS_PARKED = sql`kind = 'event' and interruptions > 0 and available_at = 'infinity'`;
+const countedRows = (rows: RawBuilder<unknown>) =>
+  sql`(select count(*)::integer from (${rows} limit ${MAX_OUTBOX_COUNT}) as found)`;
+
+/**
+ * Returns what waits for the relay, counted to 10,000 by indexes. Parked events do not count towards the oldest: they wait
+ * for an operator.
+ */
 export async function readOutbox(db: Db): Promise<OutboxState> {
   return onlyRow(
     await sql<OutboxState>`select
-      (select count(*)::integer from (select from outbox limit ${MAX_OUTBOX_COUNT}) as found) as waiting,
+      ${countedRows(sql`select from outbox order by id`)} as waiting,
       (select greatest(extract(epoch from clock_timestamp() - created_at), 0)::float8 from outbox
         where available_at <> 'infinity' order by id limit 1) as oldest_seconds,
-      (select count(*)::integer from (
-        select from outbox where attempts > 0 and available_at <> 'infinity' limit ${MAX_OUTBOX_COUNT}) as found) as failing,
-      (select count(*)::integer from (select from outbox where available_at = 'infinity' limit ${MAX_OUTBOX_COUNT}) as found) as parked
+      ${countedRows(sql`select from outbox where attempts > 0 and available_at <> 'infinity'`)} as failing,
+      ${countedRows(sql`select from outbox where ${IS_PARKED}`)} as parked
     `.execute(db),
   );
 }
@@ -109,7 +110,7 @@ export interface ParkedRow {
 export async function listParkedBehind(db: Db, after: string, limit: number): Promise<ParkedRow[]> {
   const { rows } = await sql<ParkedRow>`
     select id::text, org_id, type, subject_id, created_at, last_error from outbox
-    where available_at = 'infinity' and kind = 'event' and id > ${after}::bigint order by id limit ${limit}
+    where ${IS_PARKED} and id > ${after}::bigint order by id limit ${limit}
   `.execute(db);
   return rows;
 }
@@ -132,7 +133,7 @@ export async function countConnections(db: Db): Promise<ConnectionCount[]> {
 }
 
 export interface IncidentRow {
-  kind: (typeof INCIDENT_KINDS)[number];
+  kind: ConditionKind;
   org_id: string;
   ref: string;
   since: Date | null;
@@ -140,33 +141,23 @@ export interface IncidentRow {
   reason: string | null;
 }
 
+/** Kinds whose objects the operator knows by their names, which are no texts of customers. */
+const NAMED: ReadonlySet<ConditionKind> = new Set(['domain_broken']);
+
 /** SQL: the first rows of a list, which has its own index. */
 const first = (rows: RawBuilder<unknown>) => sql`select * from (${rows} limit ${MAX_ROWS}) as found`;
 
-/** Lists what a person has to mend, at most 100 of a kind, the newest first. */
-export async function listIncidents(db: Db): Promise<IncidentRow[]> {
-  const parts = [
-    sql`select 'integration_failing' as kind, org_id, kind || '/' || name as ref, failing_since as since, 1 as count, last_error as reason
-      from integrations where failing_since is not null order by failing_since desc`,
-    sql`select 'webhook_disabled', org_id, id::text, disabled_at, 1, disabled_because from webhook_endpoints
-      where disabled_because is not null and deleted_at is null order by disabled_at desc`,
-    sql`select 'sequence_paused', org_id, id::text, paused_at, 1, paused_reason from sequences
-      where status = 'paused' and paused_reason is not null and deleted_at is null order by paused_at desc`,
-    sql`select 'workflow_constraint_error', org_id, id::text, updated_at, 1, last_constraint_error from automations
-      where last_constraint_error is not null and deleted_at is null order by updated_at desc`,
-    sql`select 'domain_failed', org_id, domain, checked_at, 1, null::text from sending_domains
-      where status = 'failed' order by checked_at desc`,
-    sql`select 'removals_held', org_id, datasource_id::text, completed_at, held_pages, null::text from crawl_jobs
-      where held_pages > 0 order by completed_at desc`,
-    sql`select 'runs_failed', org_id, automation_id::text, max(run_ended_at), count(*)::integer, null::text from (
-        select org_id, automation_id, run_ended_at from automation_runs
-        where run_ended_at > now() - interval '1 hour' and status = 'failed' and not is_test_run
-        order by run_ended_at desc limit 10000) as failed
-      group by org_id, automation_id order by 4 desc`,
-    sql`select 'deliveries_unknown', org_id, org_id::text, null::timestamptz, count, null::text
-      from ${countedByOrg(sql`select from deliveries where org_id = orgs.id and status = 'unknown'`)}`,
-  ].map(first);
-  const { rows } = await sql<IncidentRow>`${sql.join(parts, sql` union all `)}`.execute(db);
+/** Lists what a person has to mend, at most 100 of a kind, the newest first. The kinds in their order. */
+export async function listIncidents(db: Db, kinds: readonly ConditionKind[]): Promise<IncidentRow[]> {
+  const parts = kinds.map((kind) =>
+    first(sql`
+      select ${kind}::text as kind, org_id, ${NAMED.has(kind) ? sql`name` : sql`id`} as ref, since, count, reason
+      from (${CONDITIONS[kind]()}) as condition (org_id, id, name, reason, since, count) order by since desc nulls last`),
+  );
+  const { rows } = await sql<IncidentRow>`
+    ${sql.raw(READ_PLANNED_EACH_TIME)}
+    ${sql.join(parts, sql` union all `)}
+  `.execute(db);
   return rows;
 }
 
@@ -185,8 +176,9 @@ export async function listLimitsHit(db: Db, bytesPerDay: number): Promise<LimitR
       from written_bytes where day = (now() at time zone 'utc')::date and bytes >= ${0.8 * bytesPerDay}::float8 order by bytes desc`,
     sql`select 'ai_budget', org_id::text, null::float8, null::float8, created_at from ai_budget_notices
       where period >= date_trunc('month', now())::date and level = 'exhausted' order by created_at desc`,
-    sql`select 'active_runs', org_id::text, count::float8, null::float8, null::timestamptz
-      from ${countedByOrg(sql`select from automation_runs where org_id = orgs.id and status = 'idle'`)}`,
+    sql`select 'active_runs', org.id::text, ${counted(sql`select from automation_runs where org_id = org.id and status = 'idle'`)}::float8,
+        null::float8, null::timestamptz
+      from ${orgsWith(sql`automation_runs where status = 'idle'`)} as org`,
   ].map(first);
   const { rows } = await sql<LimitRow>`${sql.join(parts, sql` union all `)}`.execute(db);
   return rows;

@@ -2,15 +2,16 @@ import type { Client } from '@temporalio/client';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
-import { conflict, notFound, unavailable } from '../../errors.ts';
+import { conflict, unavailable } from '../../errors.ts';
 import { NIL_UUID } from '../../ids.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
-import { releaseParkedEvent } from '../../outbox/interruptions.ts';
+import { CONDITION_KINDS } from '../../overview/attention/conditions.ts';
 import { repair } from '../../repair/repair.ts';
 import { SUBJECTS } from '../../repair/subjects.ts';
 import { describeQueues } from '../../temporal/queues.ts';
 import {
   countConnections,
+  type IncidentRow,
   listFailing,
   listIncidents,
   listLimitsHit,
@@ -55,12 +56,6 @@ export async function pageOfParked(db: Db, { cursor, limit }: { cursor: string; 
   return { items: items.map(({ last_error, ...row }) => ({ ...row, reason: shownReason(last_error) })), next };
 }
 
-/** Has a parked event handled again. Throws notFound. */
-export async function releaseParked(db: Db, id: string) {
-  if (!(await releaseParkedEvent(db, id))) throw notFound('parked event');
-  return { id, released: true as const };
-}
-
 /** Returns who polls each queue and what waits there. While Temporal is away it says so. */
 export async function stateOfQueues(client: Client, config: Config) {
   try {
@@ -76,10 +71,27 @@ export async function stateOfQueues(client: Client, config: Config) {
 
 export const stateOfProviders = async (db: Db) => ({ items: await countConnections(db) });
 
-/** Returns what a person has to mend, with reasons that name no words of a customer. */
-export async function pageOfIncidents(db: Db) {
-  const rows = await listIncidents(db);
-  return { items: rows.map(({ reason, ...row }) => ({ ...row, reason: shownReason(reason) })) };
+/** Unknown deliveries take a look-up for every org: they are counted this often at most, however many operators look. */
+const UNKNOWN_TTL_MS = 60_000;
+const INDEXED_KINDS = CONDITION_KINDS.filter((kind) => kind !== 'unknown_delivery');
+
+/** Returns a function that lists what a person has to mend, with reasons that name no words of a customer. */
+export function incidentsOf(db: Db) {
+  let unknown: { until: number; rows: Promise<IncidentRow[]> } | undefined;
+  const listUnknown = () => {
+    if (unknown === undefined || unknown.until < performance.now()) {
+      const rows = listIncidents(db, ['unknown_delivery']);
+      unknown = { until: performance.now() + UNKNOWN_TTL_MS, rows };
+      rows.catch(() => {
+        unknown = undefined;
+      });
+    }
+    return unknown.rows;
+  };
+  return async () => {
+    const rows = (await Promise.all([listIncidents(db, INDEXED_KINDS), listUnknown()])).flat();
+    return { items: rows.map(({ reason, ...row }) => ({ ...row, reason: shownReason(reason) })) };
+  };
 }
 
 export const stateOfLimits = async (db: Db, { WRITE_QUOTA_BYTES }: Config) => ({

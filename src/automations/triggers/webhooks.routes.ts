@@ -175,7 +175,7 @@ const refuseFile = async (): Promise<never> => {
   throw invalid('The request is not valid: body: has a file, and no field of the form accepts one');
 };
 
-/** Returns the id that the hosted page gave the submission: a page that is sent twice is one submission. */
+/** Returns the id that the hosted page gave the submission: the same fields sent twice from it are one submission. */
 function submissionIdOf(content: Json): string | undefined {
   const id = fieldsOf(content)[SUBMISSION_FIELD];
   return typeof id === 'string' && isUuid(id) ? `page ${id}` : undefined;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { canonicalJson } from '../../collections/canonical-json.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { hasFastPaths } from '../../db/fast-paths.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -191,8 +192,8 @@ const outputOf = ({ content, headers, query }: SentRequest): { [key: string]: Js
 });
 
 /**
- * Starts the workflow of a form, once for each key of the sender: its header, or `submissionId`. Throws conflict, and
- * invalid with each wrong field.
+ * Starts the workflow of a form, once for each key of the sender: its header, or `submissionId` with the fields: a
+ * page sent again with corrected fields starts another run. Throws conflict, and invalid with each wrong field.
  */
 export async function receiveForm(
   db: Db,
@@ -211,7 +212,8 @@ export async function receiveForm(
     );
   }
   return startOnce(db, hook, 'form-trigger', {
-    idempotencyKey: idempotencyKeyOf(headers) ?? submissionId,
+    idempotencyKey:
+      idempotencyKeyOf(headers) ?? (submissionId && `${submissionId} ${digestOf(canonicalJson(read.form))}`),
     output: { form: read.form },
   });
 }
@@ -257,7 +259,7 @@ function startOnce(
  * whoever has seen it.
  */
 async function startOnceADay(db: Db, hook: Webhook, body: Buffer, start: OneStart) {
-  const digest = createHash('sha256').update(body).digest('base64url');
+  const digest = digestOf(body);
   const keyOn = (ms: number) => `signed ${digest} ${new Date(ms).toISOString().slice(0, 10)}`;
   const now = Date.now();
   const yesterday = await findRunByKey(db, hook.orgId, hook.id, `webhook/${keyOn(now - DAY_MS)}`);
@@ -270,8 +272,9 @@ const triggerKeyOf = (type: 'webhook' | 'form-trigger', idempotencyKey: string |
   `${type}/${idempotencyKey === undefined ? newId() : hashedIfLong(idempotencyKey)}`;
 
 /** Limits the length of keys in the index. */
-const hashedIfLong = (key: string) =>
-  key.length <= MAX_KEY_CHARACTERS ? key : createHash('sha256').update(key).digest('base64url');
+const hashedIfLong = (key: string) => (key.length <= MAX_KEY_CHARACTERS ? key : digestOf(key));
+
+const digestOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('base64url');
 
 function idempotencyKeyOf(headers: IncomingHttpHeaders, ...others: string[]): string | undefined {
   const given = ['idempotency-key', ...others].map((name) => headers[name]).find((value) => value !== undefined);

@@ -2,16 +2,14 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import { connectTemporal, connectTemporalHealth } from '../../temporal/client.ts';
 import { TASK_QUEUES, type TaskQueue } from '../../temporal/contract.ts';
+import { ANSWER_MS, describeQueues, type QueueState } from '../../temporal/queues.ts';
 import { examine, type Finding, fault, type Judgement, ok, skipped, warning } from './findings.ts';
 import { findTimeZoneDifferences } from './time-zone-differences.ts';
 
 const TESTED_VERSION = '1.31';
 const SEARCH_ATTRIBUTES = ['OrgId', 'SubjectId', 'Kind', 'WaitsFor', 'Title'];
-const DEADLINE_MS = 2_000;
 const DAY_SECONDS = 86_400;
 const MAX_CLOCK_MS = 1_000;
-/** The kind of tasks that workers of all queues poll for. */
-const ACTIVITY_TASKS = 2;
 /** A crawler without a worker of this queue reads pages without a browser. */
 const OPTIONAL_QUEUES: ReadonlySet<TaskQueue> = new Set(['rendering']);
 const REACH = 'correct TEMPORAL_ADDRESS, or start Temporal';
@@ -27,7 +25,7 @@ export async function examineTemporal(db: Db | undefined, config: Config): Promi
       reached,
       await examine('namespace', REACH, async () => judgeNamespace(client, await health.check(), config)),
       await examine('search attributes', REACH, () => judgeSearchAttributes(client, config)),
-      ...(await examineWorkers(client, config)),
+      ...(await examineWorkers(client)),
       await examine('time zones', REACH, () => judgeTimeZones(db, client)),
     ];
   } finally {
@@ -39,7 +37,7 @@ type Client = ReturnType<typeof connectTemporal>['client'];
 
 /** Makes a call that ends in time. */
 const inTime = <Result>({ connection }: Client, call: () => Promise<Result>): Promise<Result> =>
-  connection.withDeadline(Date.now() + DEADLINE_MS, call);
+  connection.withDeadline(Date.now() + ANSWER_MS, call);
 
 async function judgeVersion(client: Client): Promise<Judgement> {
   const { serverVersion } = await inTime(client, () => client.workflowService.getSystemInfo({}));
@@ -64,34 +62,21 @@ async function judgeNamespace(
     : ok(found);
 }
 
-/** A process that asks Temporal for tasks. */
-interface Poller {
-  queue: TaskQueue;
-  askedAt: number;
-}
-
 /** Checks that each queue has workers, and Temporal's clock by when it heard from them. */
-async function examineWorkers(client: Client, config: Config): Promise<Finding[]> {
-  let pollers: Poller[] = [];
+async function examineWorkers(client: Client): Promise<Finding[]> {
+  let queues: QueueState[] = [];
   const workers = await examine('workers', REACH, async () => {
-    pollers = (await Promise.all(TASK_QUEUES.map((queue) => listPollers(client, config, queue)))).flat();
-    return judgeWorkers(pollers);
+    queues = await describeQueues(client);
+    return judgeWorkers(queues);
   });
-  return [workers, await examine('clock of Temporal', REACH, async () => judgeClock(pollers))];
+  return [workers, await examine('clock of Temporal', REACH, async () => judgeClock(queues))];
 }
 
-async function listPollers(client: Client, { TEMPORAL_NAMESPACE: namespace }: Config, queue: TaskQueue) {
-  const { pollers } = await inTime(client, () =>
-    client.workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType: ACTIVITY_TASKS }),
+/** Workers of all queues poll for activities. */
+function judgeWorkers(queues: QueueState[]): Judgement {
+  const polled = new Set(
+    queues.filter(({ tasks, pollers }) => tasks === 'activity' && pollers.length > 0).map(({ queue }) => queue),
   );
-  return (pollers ?? []).map(({ lastAccessTime }) => ({
-    queue,
-    askedAt: Number(lastAccessTime?.seconds ?? 0) * 1_000 + (lastAccessTime?.nanos ?? 0) / 1e6,
-  }));
-}
-
-function judgeWorkers(pollers: Poller[]): Judgement {
-  const polled = new Set(pollers.map(({ queue }) => queue));
   const missing = TASK_QUEUES.filter((queue) => !polled.has(queue) && !OPTIONAL_QUEUES.has(queue));
   if (missing.length === 0) return ok('all queues have some');
   return warning(
@@ -101,9 +86,10 @@ function judgeWorkers(pollers: Poller[]): Judgement {
 }
 
 /** Temporal says when it last heard from a worker. A time to come is one of another clock. */
-function judgeClock(pollers: Poller[]): Judgement {
-  if (pollers.length === 0) return skipped('it is seen by the workers, and none is there');
-  const aheadMs = Math.round(Math.max(...pollers.map(({ askedAt }) => askedAt)) - Date.now());
+function judgeClock(queues: QueueState[]): Judgement {
+  const heardAt = queues.flatMap(({ pollers }) => pollers.flatMap(({ last_seen_at }) => last_seen_at?.getTime() ?? []));
+  if (heardAt.length === 0) return skipped('it is seen by the workers, and none is there');
+  const aheadMs = Math.round(Math.max(...heardAt) - Date.now());
   return aheadMs > MAX_CLOCK_MS
     ? fault(`${aheadMs} ms ahead of this machine`, 'synchronize the clocks of both machines by NTP')
     : ok('not ahead of this machine');

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import Negotiator from 'negotiator';
 import type { Deps } from '../../api/deps.ts';
 import { keysOf } from '../../collections/checked-access.ts';
 import { invalid } from '../../errors.ts';
@@ -16,12 +17,8 @@ const tags = ['chat sessions'];
 const PAGE_PARAMETERS = keysOf(EventPageQuery.shape);
 
 /** Returns whether the client prefers a page to the stream, which is what it gets without a preference. */
-const wantsPage = ({ headers: { accept = '' } }: FastifyRequest): boolean => {
-  const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
-  const stream = types.findIndex((type) => type === 'text/event-stream' || type === '*/*');
-  const page = types.indexOf('application/json');
-  return page >= 0 && (stream < 0 || page < stream);
-};
+const wantsPage = (request: FastifyRequest): boolean =>
+  new Negotiator(request).mediaType(['text/event-stream', 'application/json']) === 'application/json';
 
 export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,

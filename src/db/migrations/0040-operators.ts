@@ -23,8 +23,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       expires_at timestamptz(3) not null
     )
   `.execute(db);
-  await sql`create index if not exists outbox_failing on outbox (id) where attempts > 0`.execute(db);
-  await sql`create index if not exists outbox_parked on outbox (id) where available_at = 'infinity'`.execute(db);
   await sql`
     create index if not exists webhook_endpoints_disabled on webhook_endpoints (disabled_at)
       where disabled_because is not null and deleted_at is null
@@ -46,4 +44,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index if not exists crawl_jobs_holding on crawl_jobs (completed_at) where held_pages > 0`.execute(
     db,
   );
+  // The busiest table comes last: its lock is held until the commit.
+  await sql`create index if not exists outbox_failing on outbox (id) where attempts > 0`.execute(db);
+  await sql`create index if not exists outbox_parked on outbox (id) where available_at = 'infinity'`.execute(db);
 }

@@ -10,9 +10,9 @@ const pauseQuery = compiledOnce((_: Record<never, never>, db) =>
 /** Finds the pause of all sending. It is read before each batch: the table has one row at most. */
 export const findPause = async (db: Db) => (await db.executeQuery(pauseQuery(db, {}))).rows[0];
 
-/** Records the pause. One that has not ended keeps its time and its reason. */
-export async function insertPause(db: Db, reason: string | null): Promise<void> {
-  await db
+/** Records the pause. One that has not ended keeps its time and its reason. Returns whether one began. */
+export async function insertPause(db: Db, reason: string | null): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('sending_pause')
     .values({ reason })
     .onConflict((conflict) =>
@@ -21,12 +21,18 @@ export async function insertPause(db: Db, reason: string | null): Promise<void> 
         .doUpdateSet({ reason, paused_at: sql<Date>`now()`, resumed_at: null })
         .where('sending_pause.resumed_at', 'is not', null),
     )
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows > 0n;
 }
 
-/** Ends the pause, if there is one. */
-export async function endPause(db: Db): Promise<void> {
-  await db.updateTable('sending_pause').set({ resumed_at: sql<Date>`now()` }).where('resumed_at', 'is', null).execute();
+/** Ends the pause. Returns whether there was one. */
+export async function endPause(db: Db): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sending_pause')
+    .set({ resumed_at: sql<Date>`now()` })
+    .where('resumed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export interface WaitingSends {

@@ -14,27 +14,25 @@ export const isSendingPaused = async (db: Db): Promise<boolean> => (await findPa
 
 /**
  * Pauses all messages to contacts and all webhooks of the installation. Every process looks before it begins a batch: what
- * has begun ends first. Nothing fails meanwhile, and nothing is lost.
+ * has begun ends first. Nothing fails meanwhile, and nothing is lost. Returns whether a pause began.
  */
-export async function pauseSending(db: Db, reason: string | undefined): Promise<SendingState> {
-  await insertPause(db, reason ?? null);
-  return readSendingState(db);
-}
+export const pauseSending = (db: Db, reason: string | undefined): Promise<boolean> => insertPause(db, reason ?? null);
 
-/** Has everything sent again. Workers see it within a minute. */
-export async function resumeSending(db: Db): Promise<SendingState> {
-  await endPause(db);
-  return readSendingState(db);
-}
+/** Has everything sent again. Workers see it within a minute. Returns whether a pause ended. */
+export const resumeSending = (db: Db): Promise<boolean> => endPause(db);
 
-/** Returns whether sending is paused, with what waits. */
-export async function readSendingState(db: Db): Promise<SendingState> {
+/** Returns whether sending is paused. */
+export async function readPause(db: Db): Promise<Pick<SendingState, 'state' | 'reason' | 'paused_at'>> {
   const pause = await findPause(db);
-  const waiting = await countWaiting(db);
   return {
     state: pause === undefined ? 'running' : 'paused',
     reason: pause?.reason ?? null,
     paused_at: pause?.paused_at ?? null,
-    ...waiting,
   };
+}
+
+/** Returns whether sending is paused, with what waits. */
+export async function readSendingState(db: Db): Promise<SendingState> {
+  const pause = await readPause(db);
+  return { ...pause, ...(await countWaiting(db)) };
 }

@@ -8,7 +8,7 @@ const RETENTION_DAYS = 30;
 /** A call whose process has died can be confirmed again. It is made with the same Idempotency-Key. */
 const ABANDONED_AFTER = '60 seconds';
 
-export type Confirmation = Omit<Selectable<McpConfirmationsTable>, 'org_id'>;
+export type Confirmation = Omit<Selectable<McpConfirmationsTable>, 'org_id' | 'is_notified'>;
 type NewConfirmation = Pick<Confirmation, 'id' | 'key_id' | 'key_name' | 'tool' | 'arguments' | 'session_id'>;
 
 const COLUMNS = [
@@ -87,6 +87,18 @@ export async function beginCall(db: Db, orgId: string, id: string, by: string): 
     .executeTakeFirst();
   return begun !== undefined;
 }
+
+/** Marks a call that waits as known to members. Returns its session, or undefined if they know or nobody has to decide. */
+export const markNotified = (db: Db, orgId: string, id: string) =>
+  db
+    .updateTable('mcp_confirmations')
+    .set({ is_notified: true })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('is_notified', '=', false)
+    .where(isWaiting)
+    .returning('session_id')
+    .executeTakeFirst();
 
 /** Stores how a call ended. */
 export const storeAnswer = (

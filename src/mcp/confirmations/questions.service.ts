@@ -38,7 +38,10 @@ export function createQuestionStates(secrets: SigningSecrets, keyId: string): Re
   };
 }
 
-/** Returns the question about a call, or undefined if a person decides about it in the console instead. */
+/**
+ * Returns the question about a call, or undefined if a person decides about it in the console: there is proof of a person
+ * there alone, so an org has to want a client's word.
+ */
 export async function questionFor(
   { db, orgId, askedBy }: { db: Db; orgId: string; askedBy: string },
   { mcpReq }: ServerContext,
@@ -48,7 +51,7 @@ export async function questionFor(
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
   if (!canAsk(envelope[CLIENT_CAPABILITIES_META_KEY])) return undefined;
   const { mcp_confirm } = await readSettings(db, orgId);
-  if ((mcp_confirm ?? tool.confirmedAt ?? 'client') !== 'client') return undefined;
+  if (mcp_confirm !== 'client') return undefined;
   const values = Object.entries(given).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const question = [
     `${tool.title}? The assistant with the API key ${JSON.stringify(askedBy)} asks for it.`,

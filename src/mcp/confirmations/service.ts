@@ -20,6 +20,7 @@ import {
   findSameConfirmation,
   insertConfirmation,
   listConfirmations,
+  markNotified,
   rejectCall,
   storeAnswer,
 } from './queries.ts';
@@ -50,16 +51,19 @@ export async function askForConfirmation(
     arguments: given,
     session_id: sessionId,
   };
-  const same = await findSameConfirmation(db, orgId, asked);
-  if (same !== undefined) return same.id;
-  await inTransaction(db, async (trx) => {
-    await insertConfirmation(trx, orgId, asked);
-    if (isNotified && sessionId !== null) await notifyResponsible(trx, orgId, { sessionId, id: asked.id });
+  return inTransaction(db, async (trx) => {
+    const same = await findSameConfirmation(trx, orgId, asked);
+    if (same === undefined) await insertConfirmation(trx, orgId, asked);
+    const id = same?.id ?? asked.id;
+    if (isNotified) await notifyResponsible(trx, orgId, id);
+    return id;
   });
-  return asked.id;
 }
 
-async function notifyResponsible(trx: Trx, orgId: string, { sessionId, id }: { sessionId: string; id: string }) {
+/** Has members who have the session hear, once, of a call that waits. */
+async function notifyResponsible(trx: Trx, orgId: string, id: string): Promise<void> {
+  const sessionId = (await markNotified(trx, orgId, id))?.session_id;
+  if (sessionId == null) return;
   const members = await listResponsible(trx, orgId, sessionId, { orAvailable: true });
   await addNotifications(trx, orgId, members, { kind: 'confirmation', sessionId, data: { mcp_confirmation_id: id } });
 }
@@ -117,15 +121,31 @@ export async function decideByClient(
   { id, tool, given, isAccepted }: ClientDecision,
   perform: Perform,
 ) {
-  const call = await existing(db, org.id, id);
-  const isSame = call.key_id === org.keyId && call.tool === tool.name;
-  if (!isSame || canonicalJson(call.arguments) !== canonicalJson(given)) throw notFound('confirmation');
+  const call = await sameCall(db, org, { id, tool, given });
   const by = `${org.name} (client)`;
   if (!isAccepted) await rejectCall(db, org.id, id, by);
   const isBegun = isAccepted && (await beginCall(db, org.id, id, by));
   const answer = isBegun ? await makeCall(db, org.id, call, perform) : undefined;
   const { state } = await getMcpConfirmation(db, org.id, id);
   return { answer, state };
+}
+
+/**
+ * Leaves a call that a client was asked about to the console, where members hear of it. Returns its state. Throws notFound
+ * if the call is another one.
+ */
+export async function moveToConsole(db: Db, org: OrgPrincipal, asked: Omit<ClientDecision, 'isAccepted'>) {
+  const { state } = shown(await sameCall(db, org, asked));
+  await inTransaction(db, (trx) => notifyResponsible(trx, org.id, asked.id));
+  return state;
+}
+
+/** Returns the call that a client was asked about, with these arguments and for this key. Throws notFound. */
+async function sameCall(db: Db, org: OrgPrincipal, { id, tool, given }: Omit<ClientDecision, 'isAccepted'>) {
+  const call = await existing(db, org.id, id);
+  const isSame = call.key_id === org.keyId && call.tool === tool.name;
+  if (!isSame || canonicalJson(call.arguments) !== canonicalJson(given)) throw notFound('confirmation');
+  return call;
 }
 
 /** Rejects a call that waits. Throws as `confirmCall`. */

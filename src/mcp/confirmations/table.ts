@@ -11,6 +11,8 @@ export interface McpConfirmationsTable {
   arguments: ColumnType<Record<string, unknown>, string, never>;
   /** The session that the call writes into. The row goes with a redaction of it. */
   session_id: string | null;
+  /** Whether members have heard that it waits in the console. */
+  is_notified: Generated<boolean>;
   /** `needs_confirmation` is over at `expires_at`. */
   state: 'needs_confirmation' | 'running' | 'done' | 'failed' | 'rejected';
   created_at: Generated<Date>;

@@ -27,7 +27,6 @@ export const CONFIRMED_TOOLS: Tool[] = [
     scope: 'sequences:write',
     method: 'PUT',
     path: '/sequences/{id}/start',
-    confirmedAt: 'dashboard',
     input: z.strictObject({ id: z.string().min(1).max(255).describe('The id or custom_id of a sequence.') }),
   },
   {
@@ -48,7 +47,6 @@ export const CONFIRMED_TOOLS: Tool[] = [
     scope: 'actions:write',
     method: 'POST',
     path: '/actions/{id}/test',
-    confirmedAt: 'dashboard',
     input: z.strictObject({
       id: Id.describe('The id of an action.'),
       path_params: Values.optional(),

@@ -19,8 +19,6 @@ export interface Tool {
   /** The path of the operation, with its parameters as in `/contacts/{id}`. */
   path: string;
   input: z.ZodObject;
-  /** Of `confirm`: where a person decides unless the org's setting `mcp_confirm` says it. Absent: at the client. */
-  confirmedAt?: 'client' | 'dashboard';
   /** The body, where it is not the arguments that are left after those of the path. */
   bodyOf?(given: Record<string, unknown>): unknown;
 }

@@ -22,10 +22,24 @@ interface OperatorSessionsTable {
   expires_at: Date;
 }
 
+/** What an operator did. `ref` is the id of an event; `detail` the reason of a pause, or the type of the event. */
+export interface OperatorActionsTable {
+  id: string;
+  created_at: Generated<Date>;
+  /** The key or the session. */
+  operator_id: string | null;
+  operator_name: string | null;
+  via: 'key' | 'session' | 'command';
+  action: 'sending_paused' | 'sending_resumed' | 'event_released';
+  ref: string | null;
+  detail: string | null;
+}
+
 declare module '../../db/database.ts' {
   interface Database {
     operator_keys: OperatorKeysTable;
     operator_links: OperatorLinksTable;
     operator_sessions: OperatorSessionsTable;
+    operator_actions: OperatorActionsTable;
   }
 }

@@ -119,7 +119,7 @@ const shape = {
     .enum(['client', 'dashboard'])
     .nullable()
     .describe(
-      'Where a person confirms what assistants ask for: in a client of MCP that can ask, or always in the console. null: sequences and actions in the console.',
+      'Where a person confirms what assistants ask for: in a client of MCP that can ask, or always in the console, as with null.',
     ),
   handoff_on_first_message: z
     .boolean()

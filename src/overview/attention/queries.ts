@@ -1,13 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
+import { CONDITIONS, type ConditionKind, MAX_COUNTED } from './conditions.ts';
 import type { AttentionKind } from './schema.ts';
 
-const MAX_COUNTED = sql.raw('1000');
 /** The most items of one kind. */
 const MAX_ITEMS = sql.raw('50');
-/** Failures of workflows that nobody looked at for longer are history. */
-const RECENT = sql`now() - interval '7 days'`;
 
 export interface AttentionRow {
   kind: AttentionKind;
@@ -22,9 +20,12 @@ const refTo = (kind: string, id: RawBuilder<unknown>) =>
   sql`jsonb_build_object('kind', ${kind}::text, 'id', ${id}::text)`;
 const NO_REF = sql`null::jsonb`;
 
-/** SQL: the active version of a workflow. */
-const ACTIVE_VERSION = sql`automations as workflow join automation_versions as version
-  on version.org_id = workflow.org_id and version.id = workflow.active_version`;
+const rowsOf = (kind: ConditionKind, orgId: string) =>
+  sql`(${CONDITIONS[kind](orgId)}) as found (org_id, id, name, reason, since, count)`;
+
+/** SQL for the items of a condition, each about an object of the kind. */
+const ofCondition = (kind: ConditionKind, orgId: string, ref: string) =>
+  sql`select name, reason, since, count, ${refTo(ref, sql`id`)} from ${rowsOf(kind, orgId)}`;
 
 /** SQL: one row from `found`, which has the time of each, and none where it is empty. `about` is the ref if there is only one. */
 const summary = (title: string, found: RawBuilder<unknown>, kind: string) => sql`
@@ -63,62 +64,17 @@ const ITEMS: Record<AttentionKind, (orgId: string) => RawBuilder<unknown>> = {
     ) as part
     join sessions as session on session.org_id = ${orgId} and session.id = part.session_id
     left join contacts as contact on contact.org_id = session.org_id and contact.id = session.contact_id`,
-  integration_failing: (orgId) => sql`
-    select provider || ' (' || kind || ')', last_error, coalesce(failing_since, last_error_at, updated_at), 1,
-      ${refTo('integration', sql`kind || '/' || name`)}
-    from integrations
-    where org_id = ${orgId} and (failing_since is not null or connected = false and has_standing_error)`,
-  domain_broken: (orgId) => sql`
-    select domain, case status when 'failed' then 'Another key is published' else 'Its DNS record is not found' end,
-      coalesce(checked_at, created_at), 1, ${refTo('domain', sql`id`)}
-    from sending_domains where org_id = ${orgId} and status <> 'verified'`,
-  webhook_disabled: (orgId) => sql`
-    select url, case disabled_because when 'gone' then 'It answered 410' else 'It failed for too long' end, disabled_at, 1,
-      ${refTo('webhook', sql`id`)}
-    from webhook_endpoints
-    where org_id = ${orgId} and deleted_at is null and not enabled and disabled_because in ('gone', 'failing')`,
-  sequence_paused: (orgId) => sql`
-    select name, paused_reason, paused_at, 1, ${refTo('sequence', sql`id`)} from sequences
-    where org_id = ${orgId} and status = 'paused' and deleted_at is null and paused_reason is not null`,
-  unknown_delivery: (orgId) =>
-    summary(
-      'Messages that may have gone out',
-      sql`select created_at as at, id from deliveries where org_id = ${orgId} and status = 'unknown' order by created_at, id`,
-      'delivery',
-    ),
-  run_failed: (orgId) => sql`
-    select version.name, null, min(run.created_at), count(*)::integer, ${refTo('workflow', sql`workflow.id`)}
-    from (
-      select org_id, automation_id, created_at from automation_runs
-      where org_id = ${orgId} and status = 'failed' and status in ('failed', 'canceled') and not is_test_run
-        and created_at > ${RECENT}
-      order by created_at desc, id desc limit ${MAX_COUNTED}
-    ) as run
-    join automations as workflow on workflow.org_id = run.org_id and workflow.id = run.automation_id and workflow.deleted_at is null
-    cross join lateral (
-      select name from automation_versions where org_id = workflow.org_id and automation_id = workflow.id
-      order by version_number desc limit 1
-    ) as version
-    group by workflow.id, version.name`,
-  workflow_constraint_error: (orgId) => sql`
-    select version.name, workflow.last_constraint_error, workflow.constraint_failed_at, 1, ${refTo('workflow', sql`workflow.id`)}
-    from ${ACTIVE_VERSION}
-    where workflow.org_id = ${orgId} and workflow.deleted_at is null and workflow.active_version is not null
-      and workflow.constraint_failed_at > greatest(${RECENT}, version.created_at)`,
-  workflow_schedule_error: (orgId) => sql`
-    select version.name, workflow.schedule_error, workflow.updated_at, 1, ${refTo('workflow', sql`workflow.id`)}
-    from ${ACTIVE_VERSION}
-    where workflow.org_id = ${orgId} and workflow.deleted_at is null and workflow.active_version is not null
-      and workflow.schedule_error is not null`,
-  held_removals: (orgId) => sql`
-    select site.display_name, null, job.completed_at, job.held_pages, ${refTo('website', sql`site.id`)}
-    from datasources as site
-    cross join lateral (
-      select held_pages, completed_at from crawl_jobs
-      where org_id = site.org_id and datasource_id = site.id and completed_at is not null
-      order by created_at desc, id desc limit 1
-    ) as job
-    where site.org_id = ${orgId} and site.deleted_at is null and job.held_pages > 0`,
+  integration_failing: (orgId) => ofCondition('integration_failing', orgId, 'integration'),
+  domain_broken: (orgId) => ofCondition('domain_broken', orgId, 'domain'),
+  webhook_disabled: (orgId) => ofCondition('webhook_disabled', orgId, 'webhook'),
+  sequence_paused: (orgId) => ofCondition('sequence_paused', orgId, 'sequence'),
+  unknown_delivery: (orgId) => sql`
+    select name, reason, since, count, case when count = 1 then ${refTo('delivery', sql`id`)} end
+    from ${rowsOf('unknown_delivery', orgId)}`,
+  run_failed: (orgId) => ofCondition('run_failed', orgId, 'workflow'),
+  workflow_constraint_error: (orgId) => ofCondition('workflow_constraint_error', orgId, 'workflow'),
+  workflow_schedule_error: (orgId) => ofCondition('workflow_schedule_error', orgId, 'workflow'),
+  held_removals: (orgId) => ofCondition('held_removals', orgId, 'website'),
   parked_event: (orgId) => sql`
     select type, 'An operator has it handled again: npm run cli -- outbox release ' || min(id), min(created_at),
       count(*)::integer, ${NO_REF}

@@ -419,7 +419,7 @@ describe('a form trigger', () => {
     expect(await runs(id)).toEqual([]);
   });
 
-  it('has a page with labels, thanks and a trap, and starts one run for one page that is sent twice', async () => {
+  it('has a page with labels, thanks and a trap, and starts one run for the same fields sent twice, and another for corrected ones', async () => {
     const labelled = [
       { name: 'email', type: 'email', required: true, label: 'Where we answer' },
       ...fields.slice(3, 4),
@@ -446,6 +446,11 @@ describe('a form trigger', () => {
     }
     expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([
       { email: 'ada@example.com', plan: 'pro' },
+    ]);
+    for (let n = 0; n < 2; n++) expect((await send({ email: 'ada@corrected.example' })).status).toBe(202);
+    expect((await runs(id)).map(({ trigger_output }) => trigger_output.form)).toEqual([
+      { email: 'ada@example.com', plan: 'pro' },
+      { email: 'ada@corrected.example', plan: 'pro' },
     ]);
   });
 

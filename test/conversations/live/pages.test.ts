@@ -133,7 +133,9 @@ it('is a stream unless JSON is preferred, and says what to change', async () => 
   expect(live.headers['content-type']).toContain('text/event-stream');
   live.cut();
   expect((await get('', { accept: 'application/json, text/event-stream' })).type).toContain('json');
-  expect(await get('?limit=5', { accept: 'text/event-stream' })).toMatchObject({ status: 400 });
+  expect((await get('', { accept: 'text/event-stream;q=0.1, application/json' })).type).toContain('json');
+  for (const accept of ['text/event-stream', 'application/json;q=0.2, text/event-stream;q=0.9'])
+    expect([accept, (await get('?limit=5', { accept })).status]).toEqual([accept, 400]);
   expect((await get('?cursor=x')).status).toBe(400);
   const far = '999999999999999999-00000000-0000-4000-8000-000000000000-1';
   expect(await get(`?cursor=${far}`)).toMatchObject({

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/client';
 import { type OperatorState, operatorCall, stateQuery } from '../../api/operator';
 import { Page, PageBody } from '../../ui/page';
 import { Button, Empty, Failure, Skeleton } from '../../ui/parts';
+import { Actions } from './actions';
 import { Incidents } from './incidents';
 import { Limits, Orgs, Providers } from './orgs';
 import { Outbox, Parked } from './outbox';
@@ -70,6 +71,9 @@ const Parts = ({ state }: { state: OperatorState }) => (
     </div>
     <Limits />
     <Providers />
+    <div className="min-w-0 min-[1100px]:col-span-2">
+      <Actions />
+    </div>
     <div className="min-w-0 min-[1100px]:col-span-2">
       <Orgs />
     </div>

@@ -7,6 +7,9 @@ import { Numbers, Part, ROW } from './part';
 
 /** A relay sends what waits within a second. */
 const LATE_SECONDS = 60;
+/** Rows are counted up to here. */
+const MAX_COUNT = 10_000;
+const counted = (count: number) => (count >= MAX_COUNT ? `${MAX_COUNT.toLocaleString()}+` : count);
 
 /** What waits for the relay. */
 export const Outbox = () => {
@@ -21,14 +24,14 @@ export const Outbox = () => {
         <>
           <Numbers
             numbers={[
-              { name: 'Waiting', value: waiting },
+              { name: 'Waiting', value: counted(waiting) },
               {
                 name: 'Oldest',
                 value: oldest_seconds === null ? '–' : `${Math.round(oldest_seconds)} s`,
                 isBad: (oldest_seconds ?? 0) > LATE_SECONDS,
               },
-              { name: 'Failing', value: failing, isBad: failing > 0 },
-              { name: 'Parked', value: parked, isBad: parked > 0 },
+              { name: 'Failing', value: counted(failing), isBad: failing > 0 },
+              { name: 'Parked', value: counted(parked), isBad: parked > 0 },
             ]}
           />
           <ul aria-label="Failing rows">

@@ -2,7 +2,8 @@
 export const INCIDENTS: Record<string, { title: string; remedy: string }> = {
   integration_failing: {
     title: 'A connection is refused',
-    remedy: 'The org renews its key at Integrations, or waits until the provider is back: nothing is lost meanwhile.',
+    remedy:
+      'The org renews its key at Integrations, names another model where answers cannot be used, or waits until the provider is back: nothing is lost meanwhile.',
   },
   webhook_disabled: {
     title: 'A webhook is disabled',
@@ -16,22 +17,34 @@ export const INCIDENTS: Record<string, { title: string; remedy: string }> = {
     title: 'A constraint of a workflow fails, so it does not fire',
     remedy: 'The org corrects the constraint of the trigger at Automations.',
   },
-  domain_failed: {
+  domain_broken: {
     title: 'A record of an e-mail domain is missing',
     remedy: 'The org sets the DNS record that Outbound, Domains shows, and verifies the domain.',
   },
-  removals_held: {
+  held_removals: {
     title: 'A crawl holds back removals',
     remedy: 'A person approves or keeps them at Knowledge, Websites: the site may have been away.',
   },
-  runs_failed: {
-    title: 'Runs of a workflow failed in the last hour',
-    remedy: 'The run shows the step and its error. It is retried there, one or all.',
+  run_failed: {
+    title: 'Runs of a workflow failed in the last week',
+    remedy:
+      'The run shows the step and its error, and whether it may have taken effect. It is retried there, one or all.',
   },
-  deliveries_unknown: {
+  workflow_schedule_error: {
+    title: 'The Schedule of a workflow could not be made, so it does not run',
+    remedy: 'The org corrects the times of the trigger at Automations.',
+  },
+  unknown_delivery: {
     title: 'Messages without an answer: sent or not',
     remedy: 'The provider knows. The org settles them at Outbound, Deliveries.',
   },
+};
+
+/** What operators did. */
+export const ACTIONS: Record<string, string> = {
+  sending_paused: 'Paused all sending',
+  sending_resumed: 'Resumed sending',
+  event_released: 'Released an event',
 };
 
 export const LIMITS: Record<string, { title: string; remedy: string }> = {

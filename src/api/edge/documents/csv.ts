@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { z } from 'zod';
 import { CSV_OPTIONS, type CsvRow, csvHeader, csvLines } from '../../../reports/csv.ts';
 
@@ -13,12 +14,8 @@ export const jsonOrCsv = <Schema extends z.ZodType>(schema: Schema) => ({
 });
 
 /** Returns whether the client prefers CSV to JSON. */
-export const wantsCsv = ({ headers: { accept = '' } }: FastifyRequest): boolean => {
-  const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
-  const csv = types.indexOf('text/csv');
-  const json = types.findIndex((type) => type === 'application/json' || type === '*/*');
-  return csv >= 0 && (json < 0 || csv < json);
-};
+export const wantsCsv = (request: FastifyRequest): boolean =>
+  new Negotiator(request).mediaType(['application/json', 'text/csv']) === 'text/csv';
 
 /** Sends all rows at once. */
 export const sendCsv = (reply: FastifyReply, rows: CsvRow[], columns: string[]) =>
