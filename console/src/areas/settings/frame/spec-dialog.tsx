@@ -13,7 +13,8 @@ interface SpecDialogProps {
   /** What the fields show at first. */
   stored: object;
   save: { error: Error | null; isPending: boolean };
-  onSave: (values: Written) => void;
+  /** Gets all values, and what of them was changed. */
+  onSave: (values: Written, changes: Written) => void;
   onClose: () => void;
   className?: string;
   children?: ReactNode;
@@ -35,7 +36,7 @@ export const SpecDialog = ({
   const rest = restOf(save.error, Object.keys(specs));
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    onSave(form.values);
+    onSave(form.values, form.changes);
   };
   return (
     <Dialog title={title} onClose={onClose} className={className}>

@@ -45,11 +45,17 @@ const SurveyForm = ({ settings }: { settings: Settings }) => {
     (body: Schemas['UpdateOrganizationSettings']) => dataOf(api.PATCH('/org/settings', { body })),
     { stale: [orgSettingsQuery.queryKey], says: 'Saved' },
   );
-  const isChanged = written !== undefined && JSON.stringify(written) !== JSON.stringify(stored);
+  const isChanged = csat !== stored.csat || !isSame(survey, stored.survey);
   const change = (changes: Partial<Survey>) => write({ csat, survey: { ...survey, ...changes } });
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    save.mutate({ csat, csat_survey: survey }, { onSuccess: () => write(undefined) });
+    const sent = written;
+    const changes = {
+      ...(csat !== stored.csat && { csat }),
+      ...(!isSame(survey, stored.survey) && { csat_survey: survey }),
+    };
+    // What was written meanwhile stays.
+    save.mutate(changes, { onSuccess: () => write((now) => (now === sent ? undefined : now)) });
   };
   return (
     <form onSubmit={onSubmit} className="grid gap-3">
@@ -111,6 +117,11 @@ const SurveyForm = ({ settings }: { settings: Settings }) => {
     </form>
   );
 };
+
+/** The order in which channels were chosen means nothing. */
+const isSame = (one: Survey, other: Survey): boolean =>
+  one.delay_minutes === other.delay_minutes &&
+  [...one.channels].sort().join() === [...other.channels].sort().join();
 
 /** The scores of the last 30 days. */
 const Scores = () => {
