@@ -72,10 +72,10 @@ export const savedRepliesQuery = (q: string | undefined) =>
     ...PAGES,
   });
 
-export const mailboxesQuery = queryOptions({
-  queryKey: ['listEmailInboxes'],
-  queryFn: () => allOf((cursor) => dataOf(api.GET('/email/inboxes', { params: { query: { cursor, limit: PAGE } } }))),
-});
+export const readMailboxes = () =>
+  allOf((cursor) => dataOf(api.GET('/email/inboxes', { params: { query: { cursor, limit: PAGE } } })));
+
+export const mailboxesQuery = queryOptions({ queryKey: ['listEmailInboxes'], queryFn: readMailboxes });
 
 export const mailDomainsQuery = queryOptions({
   queryKey: ['listCustomDomains', 'all'],

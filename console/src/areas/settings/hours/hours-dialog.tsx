@@ -34,9 +34,11 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
       const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
       if (existing !== undefined) {
         const withIds = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [] : [{ ...shift, id }]));
-        await dataOf(
-          api.PUT('/office-hours/{id}', { params: { path: { id: existing.id } }, body: { ...body, shifts: withIds } }),
-        );
+        const params = { path: { id: existing.id } };
+        // They are stored as a whole: what others have saved meanwhile stays.
+        const now = await dataOf(api.GET('/office-hours/{id}', { params }));
+        const whole = mergeOf({ ...body, shifts: withIds }, existing, now);
+        await dataOf(api.PUT('/office-hours/{id}', { params, body: whole }));
       } else {
         const withoutIds = shifts.map(({ id: _, ...shift }) => shift);
         await dataOf(api.POST('/office-hours', { body: { ...body, shifts: withoutIds } }));
@@ -111,6 +113,19 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
     </Dialog>
   );
 };
+
+type Saved = Pick<Hours, 'name' | 'iana_timezone' | 'shifts' | 'holidays'>;
+
+/** Returns of what was written what differs from what the dialog began with, and all else as it is now. */
+function mergeOf(written: Saved, begun: Saved, now: Saved): Saved {
+  const isSame = (name: keyof Saved) => JSON.stringify(written[name]) === JSON.stringify(begun[name]);
+  return {
+    name: isSame('name') ? now.name : written.name,
+    iana_timezone: isSame('iana_timezone') ? now.iana_timezone : written.iana_timezone,
+    shifts: isSame('shifts') ? now.shifts : written.shifts,
+    holidays: isSame('holidays') ? now.holidays : written.holidays,
+  };
+}
 
 interface ShiftRowProps {
   n: number;

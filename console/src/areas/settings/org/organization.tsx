@@ -39,7 +39,10 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
           save={save}
           isReadOnly={!mayWrite}
           onSave={(changes, done) =>
-            save.mutate(valuesIn(changedSpecs(ORG_SPECS, changes), changes, { isNullable: true }), { onSuccess: done })
+            save.mutate(
+              valuesIn(changedSpecs(ORG_SPECS, changes), changes, { isNullable: true }) as Schemas['UpdateOrganization'],
+              { onSuccess: done },
+            )
           }
         />
       </div>

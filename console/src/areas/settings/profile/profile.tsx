@@ -92,7 +92,7 @@ const ProfileForm = ({ member }: { member: Member }) => {
 
 /** Returns what was changed as the API takes it. What a member hears of is one setting: the rest of it stays. */
 async function profileIn(changes: Written): Promise<Schemas['UpdateMe']> {
-  const body: Schemas['UpdateMe'] = valuesIn(changedSpecs(SPECS, changes), changes, { isNullable: true });
+  const body = valuesIn(changedSpecs(SPECS, changes), changes, { isNullable: true }) as Schemas['UpdateMe'];
   if (body.settings?.notify === undefined) return body;
   const { member } = await dataOf(api.GET('/me'));
   return { ...body, settings: { ...body.settings, notify: { ...member?.settings.notify, ...body.settings.notify } } };

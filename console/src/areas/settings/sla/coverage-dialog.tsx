@@ -27,19 +27,27 @@ const CHANNELS: Record<Channel, string> = {
 export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy']; onClose: () => void }) => {
   const teams = useQuery(teamsQuery).data ?? [];
   const tags = useQuery(tagsQuery).data ?? [];
-  const [chosen, setChosen] = useState({
+  const stored = {
     teams: policy.assignment?.teams ?? [],
     channels: policy.assignment?.channels ?? [],
     tags: policy.assignment?.tags ?? [],
-  });
+  };
+  const [changes, setChanges] = useState<Partial<typeof stored>>({});
+  const chosen = { ...stored, ...changes };
   const save = useChange(
-    (body: Assignment) =>
-      dataOf(api.PUT('/sla/policies/{id}/assignment', { params: { path: { id: policy.id } }, body })),
+    async (changes: Partial<typeof chosen>) => {
+      // It is stored as a whole: what others have saved meanwhile stays.
+      const params = { path: { id: policy.id } };
+      const { assignment } = await dataOf(api.GET('/sla/policies/{id}', { params }));
+      const { teams: ofTeams, channels, tags: ofTags, filter } = assignment ?? {};
+      const body: Assignment = { teams: ofTeams, channels, tags: ofTags, filter: filter ?? null, ...changes };
+      return dataOf(api.PUT('/sla/policies/{id}/assignment', { params, body }));
+    },
     { stale: [slaQuery.queryKey], says: 'Saved' },
   );
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    save.mutate({ ...chosen, filter: policy.assignment?.filter ?? null }, { onSuccess: onClose });
+    save.mutate(changes, { onSuccess: onClose });
   };
   return (
     <Dialog title={`What ${policy.name} covers`} onClose={onClose} className="w-[32rem]">
@@ -49,19 +57,19 @@ export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy
           name="Teams"
           options={teams.map(({ id, name }) => [id, name])}
           chosen={chosen.teams}
-          onChange={(of) => setChosen({ ...chosen, teams: of })}
+          onChange={(of) => setChanges({ ...changes, teams: of })}
         />
         <Boxes
           name="Channels"
           options={Object.entries(CHANNELS)}
           chosen={chosen.channels}
-          onChange={(of) => setChosen({ ...chosen, channels: of as Channel[] })}
+          onChange={(of) => setChanges({ ...changes, channels: of as Channel[] })}
         />
         <Boxes
           name="Tags"
           options={tags.map(({ tag_name }) => [tag_name, tag_name])}
           chosen={chosen.tags}
-          onChange={(of) => setChosen({ ...chosen, tags: of })}
+          onChange={(of) => setChanges({ ...changes, tags: of })}
         />
         {policy.assignment?.filter != null && (
           <p className="text-xs text-quiet">The filter of its contacts stays as the API has it.</p>

@@ -1,6 +1,6 @@
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery } from '../../../api/queries';
-import { type Specs, valuesIn } from '../../../ui/forms/spec';
+import { changedSpecs, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
 
@@ -28,7 +28,7 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
     },
     exclude_from_auto_tagging: { kind: 'check', label: 'The AI never applies it by itself' },
   };
-  const save = useChange((body: Schemas['UpsertTag']) => dataOf(api.PUT('/tags', { body })), {
+  const save = useChange(async (changes: Written) => dataOf(api.PUT('/tags', { body: await tagIn(specs, changes, existing) })), {
     stale: [tagsQuery.queryKey, ['getAutoTagging']],
     says: 'Saved',
   });
@@ -39,14 +39,19 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
       specs={specs}
       stored={existing ?? {}}
       save={save}
-      onSave={(values) => {
-        const written = valuesIn(specs, values, { isNullable: true }) as Omit<Schemas['UpsertTag'], 'tag_name'>;
-        save.mutate(
-          { tag_name: existing?.tag_name ?? String(values.tag_name ?? ''), ...written },
-          { onSuccess: onClose },
-        );
-      }}
+      onSave={(_, changes) => save.mutate(changes, { onSuccess: onClose })}
       onClose={onClose}
     />
   );
 };
+
+/** Returns what was changed of a tag. The API keeps what is absent, but for what the AI may do: that is read again. */
+async function tagIn(specs: Specs, changes: Written, existing: Schemas['Tag'] | undefined) {
+  const changed = valuesIn(changedSpecs(specs, changes), changes, { isNullable: true }) as Schemas['UpsertTag'];
+  if (existing === undefined || changed.exclude_from_auto_tagging !== undefined)
+    return { tag_name: existing?.tag_name ?? '', ...changed };
+  const { tag_name } = existing;
+  const { items } = await dataOf(api.GET('/tags'));
+  const now = items.find((tag) => tag.tag_name.toLowerCase() === tag_name.toLowerCase()) ?? existing;
+  return { exclude_from_auto_tagging: now.exclude_from_auto_tagging, ...changed, tag_name };
+}
