@@ -33,7 +33,7 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
     async (written: { name: string; iana_timezone: string }): Promise<void> => {
       const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
       if (existing !== undefined) {
-        const withIds = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [] : [{ ...shift, id }]));
+        const withIds = shifts.flatMap((shift) => (shift.id === undefined ? [] : [{ ...shift, id: shift.id }]));
         const params = { path: { id: existing.id } };
         // They are stored as a whole: what others have saved meanwhile stays.
         const now = await dataOf(api.GET('/office-hours/{id}', { params }));

@@ -51,7 +51,7 @@ async function tagIn(specs: Specs, changes: Written, existing: Schemas['Tag'] | 
   if (existing === undefined || changed.exclude_from_auto_tagging !== undefined)
     return { tag_name: existing?.tag_name ?? '', ...changed };
   const { tag_name } = existing;
-  const { items } = await dataOf(api.GET('/tags'));
-  const now = items.find((tag) => tag.tag_name.toLowerCase() === tag_name.toLowerCase()) ?? existing;
+  const tags = await dataOf(api.GET('/tags'));
+  const now = tags.find((tag) => tag.tag_name.toLowerCase() === tag_name.toLowerCase()) ?? existing;
   return { exclude_from_auto_tagging: now.exclude_from_auto_tagging, ...changed, tag_name };
 }

@@ -4,6 +4,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { membersQuery, meQuery, teamsQuery } from '../../../api/queries';
 import { officeHoursQuery } from '../../../api/settings';
+import { ActingSelect } from '../../../ui/acting-select';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -124,19 +125,13 @@ const TeamBody = ({ team, mayWrite }: { team: Team; mayWrite: boolean }) => {
         {team.members.length === 0 && <li className="text-quiet">Nobody belongs to it yet.</li>}
       </ul>
       {mayWrite && others.length > 0 && (
-        <select
+        <ActingSelect
           aria-label={`Add a member to ${team.name}`}
           value=""
-          onChange={({ target }) => add.mutate(Number(target.value))}
+          options={[['', 'Add a member'], ...others.map(({ id, name, email }) => [`${id}`, `${name} (${email})`] as const)]}
+          onAct={(id) => add.mutate(Number(id))}
           className="h-8 max-w-full rounded-md border border-line bg-page px-1.5"
-        >
-          <option value="">Add a member</option>
-          {others.map(({ id, name, email }) => (
-            <option key={id} value={id}>
-              {name} ({email})
-            </option>
-          ))}
-        </select>
+        />
       )}
     </div>
   );
