@@ -9,8 +9,15 @@ import { createConsoleRouter } from './app/router';
 
 const MAX_RETRIES = 2;
 
-/** A page that was open while the server got a newer console finds its old files no more. */
-window.addEventListener('vite:preloadError', () => window.location.reload());
+/**
+ * A page that was open while the server got a newer console finds its old files no more. Where only the network is away,
+ * it stays as it is.
+ */
+window.addEventListener('vite:preloadError', async () => {
+  const answer = await fetch('/console/').catch(() => undefined);
+  const isOther = answer?.ok === true && !(await answer.text()).includes(new URL(import.meta.url).pathname);
+  if (isOther) window.location.reload();
+});
 
 const client: QueryClient = new QueryClient({
   queryCache: createRecoveringCache(() => client),

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
-import { patiently } from './polling';
+import { patiently } from './patience';
 
 const PAGE = 100;
 
@@ -102,7 +102,7 @@ const IN_MOTION = new Set<WebhookStatus>(['pending', 'retrying']);
 function untilNews(error: Error | null, deliveries: Schemas['WebhookDelivery'][]): number | false {
   const moving = deliveries.filter(({ status }) => IN_MOTION.has(status));
   if (error !== null || moving.length === 0) return false;
-  return Math.min(...moving.map(({ next_attempt_at, occurred_at }) => patiently(next_attempt_at ?? occurred_at)));
+  return Math.min(...moving.map(({ next_attempt_at, updated_at }) => patiently(next_attempt_at ?? updated_at)));
 }
 
 /** The deliveries of an endpoint, read again while some of them are under way. */

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRouteWithContext, Outlet, useLocation } from '@tanstack/react-router';
+import { createRootRouteWithContext, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/parts';
 import { Shell } from '../shell';
@@ -12,6 +12,18 @@ const Missing = ({ title, children }: { title: string; children: ReactNode }) =>
   </div>
 );
 
+/** In the place of a page whose code cannot be loaded or fails: the frame around it stays. */
+export const Failed = () => {
+  const router = useRouter();
+  return (
+    <Missing title="This page could not be shown">
+      <Button className="mt-3" onClick={() => void router.invalidate()}>
+        Try again
+      </Button>
+    </Missing>
+  );
+};
+
 /** The operator is no member: its pages have no frame. */
 const Frame = () => (useLocation().pathname === '/operator' ? <Outlet /> : <Shell />);
 
@@ -19,11 +31,5 @@ const Frame = () => (useLocation().pathname === '/operator' ? <Outlet /> : <Shel
 export const root = createRootRouteWithContext<{ client: QueryClient }>()({
   component: Frame,
   notFoundComponent: () => <Missing title="There is no such page">The address may be mistyped.</Missing>,
-  errorComponent: () => (
-    <Missing title="This page could not be shown">
-      <Button className="mt-3" onClick={() => window.location.reload()}>
-        Load it again
-      </Button>
-    </Missing>
-  ),
+  errorComponent: () => <Failed />,
 });
