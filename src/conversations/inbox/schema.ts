@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, SessionChannel, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, RANGE, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { SearchSessions } from '../search/schema.ts';
 import { AnsweredBy, SessionStatus } from '../sessions/schema.ts';
 
@@ -18,7 +18,10 @@ export const INBOX_ORDERS = ['newest', 'waiting', 'sla', 'created'] as const;
 export type InboxOrder = (typeof INBOX_ORDERS)[number];
 
 const filters = {
-  status: z.enum(['open', 'closed', 'snoozed']).optional().describe('Absent: all. Snoozed sessions are not open here.'),
+  status: z
+    .enum(['open', 'closed', 'snoozed', 'all'])
+    .optional()
+    .describe('Absent: all. Snoozed sessions are not open here.'),
   assignee: z
     .string()
     .regex(/^(?:me|none|[0-9]{1,15})$/, 'must be me, none or the id of a member')
@@ -32,6 +35,8 @@ const filters = {
   sla: someOf(['warning', 'breached']).optional().describe('The state of its next target.'),
   unread: z.enum(['true', 'false']).optional().describe('As the member who is signed in has read it.'),
   contact_id: Id.optional(),
+  created_after: RANGE.created_after,
+  created_before: RANGE.created_before,
   q: SearchSessions.shape.q
     .optional()
     .describe(

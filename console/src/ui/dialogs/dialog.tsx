@@ -35,7 +35,8 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
         }}
         onKeyDown={(event) => {
           // A browser asks a page only once whether Escape may close a dialog.
-          if (event.key !== 'Escape' || event.defaultPrevented || isInOther(event.target, dialog.current)) return;
+          const isElsewhere = !isIn(event.target, dialog.current) || dialog.current?.querySelector(':popover-open') != null;
+          if (event.key !== 'Escape' || event.defaultPrevented || isElsewhere) return;
           event.preventDefault();
           close();
         }}
@@ -45,10 +46,10 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
         // A press that began in the dialog, such as one that selects a text, closes nothing where it ends.
         onClick={({ target }) => target === dialog.current && pressed.current === target && close()}
         onInput={({ target }) => {
-          if (target instanceof HTMLElement && target.closest('form') !== null) form.current = 'written';
+          if (isWriting(target, dialog.current)) form.current = 'written';
         }}
-        onSubmit={() => {
-          form.current = 'sent';
+        onSubmit={({ target }) => {
+          if (isIn(target, dialog.current)) form.current = 'sent';
         }}
         aria-labelledby={id}
         className={`m-auto max-h-[calc(100dvh-2rem)] max-w-[calc(100vw-1.5rem)] overflow-hidden rounded-xl border border-line bg-surface p-0 text-left text-sm text-text shadow-2xl ${className}`}
@@ -85,10 +86,13 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
   );
 };
 
-/** What is open inside of a dialog closes by itself. */
-const isInOther = (target: EventTarget, dialog: HTMLElement | null): boolean =>
-  (target instanceof HTMLElement && target.closest('dialog') !== dialog) ||
-  dialog?.querySelector(':popover-open') != null;
+/** React tells a dialog of what happens in dialogs that it has opened, too. */
+const isIn = (target: EventTarget, dialog: HTMLElement | null): target is HTMLElement =>
+  target instanceof HTMLElement && target.closest('dialog') === dialog;
+
+/** A choice is soon made again: it is not worth a question. */
+const isWriting = (target: EventTarget, dialog: HTMLElement | null): boolean =>
+  isIn(target, dialog) && target.closest('form') !== null && !(target instanceof HTMLSelectElement);
 
 /** Shows a dialog as modal as long as it is rendered. Its first field has the focus, if it has one. */
 export function useModal() {
