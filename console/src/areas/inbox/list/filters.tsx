@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { membersQuery, tagsQuery, teamsQuery } from '../../../api/queries';
+import { DateFields, firstDayOf, lastDayOf } from '../../../ui/lists/date-fields';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 
@@ -121,50 +122,17 @@ export const FilterFields = ({ filters }: { filters: InboxFilters }) => {
           </select>
         </label>
       ))}
-      {DATES.map(({ name, label, momentOf, dayOf }) => (
-        <label key={name} className="block min-w-0">
-          <span className="text-xs text-quiet">{label}</span>
-          <input
-            type="date"
-            value={dayOf(filters[name])}
-            onChange={({ target }) =>
-              void navigate({ to: '/inbox', search: { ...filters, [name]: momentOf(target.value) }, replace: true })
-            }
-            className="h-8 w-full rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
-          />
-        </label>
-      ))}
+      <DateFields
+        what="Opened"
+        from={filters.created_after}
+        to={filters.created_before}
+        onChange={({ from, to }) =>
+          void navigate({ to: '/inbox', search: { ...filters, created_after: from, created_before: to }, replace: true })
+        }
+      />
     </fieldset>
   );
 };
-
-/** A number of days after the beginning of a day of this browser's clock. */
-function momentAfter(day: string, days: number): string | undefined {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return day === '' ? undefined : new Date(year, month - 1, date + days).toISOString();
-}
-
-/** The day of a moment that is so many milliseconds earlier, as a field of a date has it. */
-const dayBefore = (moment: string | undefined, ms: number): string => {
-  const at = new Date(Date.parse(moment ?? '') - ms);
-  return Number.isNaN(at.getTime()) ? '' : at.toLocaleDateString('sv'); // YYYY-MM-DD
-};
-
-/** When a conversation was opened: from a day to another, both included. */
-const DATES = [
-  {
-    name: 'created_after',
-    label: 'Opened from',
-    momentOf: (day: string) => momentAfter(day, 0),
-    dayOf: (moment: string | undefined) => dayBefore(moment, 0),
-  },
-  {
-    name: 'created_before',
-    label: 'Opened until',
-    momentOf: (day: string) => momentAfter(day, 1),
-    dayOf: (moment: string | undefined) => dayBefore(moment, 1),
-  },
-] as const;
 
 interface ChipsProps {
   filters: InboxFilters;
@@ -181,8 +149,8 @@ export const FilterChips = ({ filters, view, canSave }: ChipsProps) => {
   const fields = useFields();
   const shownOf = (name: string): string => {
     const value = `${given[name as Name]}`;
-    const date = DATES.find((one) => one.name === name);
-    if (date !== undefined) return `${date.label}: ${date.dayOf(value)}`;
+    if (name === 'created_after') return `Opened from ${firstDayOf(value)}`;
+    if (name === 'created_before') return `Opened until ${lastDayOf(value)}`;
     if (name === 'status') return `Status: ${value}`;
     const field = fields.find((one) => one.name === name);
     const text = field?.options.find(([option]) => option === value)?.[1] ?? value;

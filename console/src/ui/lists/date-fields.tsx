@@ -1,0 +1,44 @@
+/** A number of days after the beginning of a day of this browser's clock. */
+function momentAfter(day: string, days: number): string | undefined {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return day === '' ? undefined : new Date(year, month - 1, date + days).toISOString();
+}
+
+/** The day of a moment that is so many milliseconds earlier, as a field of a date has it. */
+function dayBefore(moment: string | undefined, ms: number): string {
+  const at = new Date(Date.parse(moment ?? '') - ms);
+  return Number.isNaN(at.getTime()) ? '' : at.toLocaleDateString('sv'); // YYYY-MM-DD
+}
+
+/** The last day before a moment: a range that ends at midnight has the day before as its last one. */
+export const lastDayOf = (moment: string | undefined): string => dayBefore(moment, 1);
+export const firstDayOf = (moment: string | undefined): string => dayBefore(moment, 0);
+
+interface DateFieldsProps {
+  /** What has the dates: opened. */
+  what: string;
+  /** The moments of the range: the first in it, and the first behind it. */
+  from: string | undefined;
+  to: string | undefined;
+  onChange: (range: { from?: string | undefined; to?: string | undefined }) => void;
+}
+
+/** The first and the last day of a range, as two of the filters of a list. */
+export const DateFields = ({ what, from, to, onChange }: DateFieldsProps) => (
+  <>
+    <Day label={`${what} from`} day={firstDayOf(from)} onChoose={(day) => onChange({ from: momentAfter(day, 0), to })} />
+    <Day label={`${what} until`} day={lastDayOf(to)} onChoose={(day) => onChange({ from, to: momentAfter(day, 1) })} />
+  </>
+);
+
+const Day = ({ label, day, onChoose }: { label: string; day: string; onChoose: (day: string) => void }) => (
+  <label className="block min-w-0">
+    <span className="text-xs text-quiet">{label}</span>
+    <input
+      type="date"
+      value={day}
+      onChange={({ target }) => onChoose(target.value)}
+      className="h-8 w-full rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
+    />
+  </label>
+);
