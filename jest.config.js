@@ -15,6 +15,8 @@ const LONG_TIER = [
   'console/heap',
   'console/operator',
   'console/runs',
+  'console/stories/forms',
+  'console/stories/frame',
   'console/stories/keyboard',
   'console/stories/large-inbox',
   'console/stories/live',
