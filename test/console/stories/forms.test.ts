@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { Page, Request } from 'playwright-core';
-import { insertInsight } from './insight-seeds.ts';
+import { newId } from '../../../src/ids.ts';
 import { CHROMIUM, startBrowser } from '../../support/chromium.ts';
 import { buildConsole, createPages } from '../../support/console-pages.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
@@ -145,7 +146,6 @@ import { eventually } from '../../support/stack/stack.ts';
       url: 'https://shop.example/hooks',
       event_types: ['contact.created'],
     });
-    await page?.close();
     await open('/settings');
     await page.route(`**/webhooks/${endpoint.id}`, async (route) => {
       if (route.request().method() !== 'GET') return route.continue();
@@ -227,7 +227,9 @@ import { eventually } from '../../support/stack/stack.ts';
   });
 
   it('keeps the name of an insight that is being typed when the insight changes', async () => {
-    const id = await insertInsight(api, 'Parcels come late');
+    const id = newId();
+    await sql`insert into insights (org_id, id, root_id, number, content, named_by, name_sources)
+      values (${api.org.id}, ${id}, ${id}, 1, 'Parcels come late', 'quote', array[${newId()}::uuid])`.execute(api.db);
     await open(`/insights/${id}`);
     const name = field(/^Name/);
     await name.fill('Parcels of Friday come late');

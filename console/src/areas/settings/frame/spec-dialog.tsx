@@ -1,6 +1,5 @@
-import type { ReactNode, SubmitEvent } from 'react';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import type { ReactNode } from 'react';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { problemsOf, restOf } from '../../../ui/forms/problems';
 import { type Specs, type Written, writtenOf } from '../../../ui/forms/spec';
 import { SpecFields } from '../../../ui/forms/spec-form';
@@ -34,13 +33,15 @@ export const SpecDialog = ({
 }: SpecDialogProps) => {
   const form = useForm(writtenOf(specs, stored));
   const rest = restOf(save.error, Object.keys(specs));
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onSave(form.values, form.changes);
-  };
   return (
-    <Dialog title={title} onClose={onClose} className={className}>
-      <form onSubmit={onSubmit} className="grid gap-4">
+    <FormDialog
+      title={title}
+      action={action}
+      request={{ error: rest === undefined ? null : new Error(rest), isPending: save.isPending }}
+      onSubmit={() => onSave(form.values, form.changes)}
+      onClose={onClose}
+      className={className}
+    >
         <div className="grid gap-4 min-[700px]:grid-cols-2">
           <SpecFields specs={specs} form={form} error={save.error} stored={stored} />
         </div>
@@ -50,10 +51,6 @@ export const SpecDialog = ({
             Something above was refused.
           </p>
         )}
-        <FormEnd request={{ error: rest === undefined ? null : new Error(rest), isPending: save.isPending }}>
-          {action}
-        </FormEnd>
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 };

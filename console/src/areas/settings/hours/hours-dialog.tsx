@@ -1,9 +1,8 @@
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { officeHoursQuery } from '../../../api/settings';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
 import { HolidayFields } from './holiday-fields';
@@ -46,19 +45,22 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
     },
     { stale: [officeHoursQuery.queryKey, ['getOfficeHoursStatus']], says: 'Saved' },
   );
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const onSubmit = (form: FormData) =>
     save.mutate(
       { name: String(form.get('name')).trim(), iana_timezone: String(form.get('zone')).trim() },
       { onSuccess: onClose },
     );
-  };
   const change = (n: number, changes: Partial<Shift>) =>
     setShifts(shifts.map((shift, m) => (m === n ? { ...shift, ...changes } : shift)));
   return (
-    <Dialog title={existing === undefined ? 'New office hours' : existing.name} onClose={onClose} className="w-[40rem]">
-      <form onSubmit={onSubmit} className="space-y-4">
+    <FormDialog
+      title={existing === undefined ? 'New office hours' : existing.name}
+      action="Save"
+      request={save}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      className="w-[40rem]"
+    >
         <div className="grid gap-4 min-[480px]:grid-cols-2">
           <Field label="Name">
             <input
@@ -108,9 +110,7 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
         </fieldset>
         <WeekGrid shifts={shifts} />
         <HolidayFields holidays={holidays} onChange={setHolidays} />
-        <FormEnd request={save}>Save</FormEnd>
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 };
 

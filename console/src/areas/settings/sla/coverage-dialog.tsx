@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery, teamsQuery } from '../../../api/queries';
 import { slaQuery } from '../../../api/settings';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useChange } from '../frame/use-change';
 
 type Assignment = Schemas['NewSlaAssignment'];
@@ -45,13 +44,15 @@ export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy
     },
     { stale: [slaQuery.queryKey], says: 'Saved' },
   );
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    save.mutate(changes, { onSuccess: onClose });
-  };
   return (
-    <Dialog title={`What ${policy.name} covers`} onClose={onClose} className="w-[32rem]">
-      <form onSubmit={onSubmit} className="space-y-4">
+    <FormDialog
+      title={`What ${policy.name} covers`}
+      action="Save"
+      request={save}
+      onSubmit={() => save.mutate(changes, { onSuccess: onClose })}
+      onClose={onClose}
+      className="w-[32rem]"
+    >
         <p className="text-quiet">Nothing chosen in a group means all of it.</p>
         <Boxes
           name="Teams"
@@ -74,9 +75,7 @@ export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy
         {policy.assignment?.filter != null && (
           <p className="text-xs text-quiet">The filter of its contacts stays as the API has it.</p>
         )}
-        <FormEnd request={save}>Save</FormEnd>
-      </form>
-    </Dialog>
+    </FormDialog>
   );
 };
 
