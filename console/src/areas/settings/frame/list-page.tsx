@@ -1,4 +1,4 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import type { QueryKey, UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button } from '../../../ui/parts';
@@ -30,7 +30,7 @@ interface ListPageProps<Item> {
     /** What comes of it. */
     says: ReactNode;
     run: (item: Item) => Promise<unknown>;
-    stale: string[][];
+    stale: QueryKey[];
   };
   children?: ReactNode;
 }

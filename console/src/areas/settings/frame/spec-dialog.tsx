@@ -12,7 +12,7 @@ interface SpecDialogProps {
   /** What the fields show at first. */
   stored: object;
   save: { error: Error | null; isPending: boolean };
-  /** Gets all values, and what of them was changed. */
+  /** Gets all values, and what of them was changed. Where nothing was, the dialog closes. */
   onSave: (values: Written, changes: Written) => void;
   onClose: () => void;
   className?: string;
@@ -38,7 +38,7 @@ export const SpecDialog = ({
       title={title}
       action={action}
       request={{ error: rest === undefined ? null : new Error(rest), isPending: save.isPending }}
-      onSubmit={() => onSave(form.values, form.changes)}
+      onSubmit={() => (form.isChanged ? onSave(form.values, form.changes) : onClose())}
       onClose={onClose}
       className={className}
     >
