@@ -19,7 +19,12 @@ describe('what a form of the console stores of a whole', () => {
     ['stores a check that was switched off', BY_TOKEN, { makes_tickets: false }, { ...BY_TOKEN, makes_tickets: false }],
     ['leaves out what was emptied', BY_OAUTH, { owner: ' ' }, { oauth: BY_OAUTH.oauth }],
     ['leaves out what the API has as null', { owner: null, limit: 3 }, { limit: '4' }, { limit: 4 }],
-    ['keeps a secret beside what was changed', BY_OAUTH, { 'oauth.id': 'b' }, { ...BY_OAUTH, oauth: { id: 'b', secret: '***' } }],
+    [
+      'keeps a secret beside what was changed',
+      BY_OAUTH,
+      { 'oauth.id': 'b' },
+      { ...BY_OAUTH, oauth: { id: 'b', secret: '***' } },
+    ],
     ['stores another secret', BY_TOKEN, { token: 'new' }, { ...BY_TOKEN, token: 'new' }],
     ['removes a secret', BY_TOKEN, { token: REMOVED_SECRET }, { signatures: BY_TOKEN.signatures }],
     [

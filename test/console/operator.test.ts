@@ -104,7 +104,8 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
 
   it('does not resume all sending that somebody else has paused while it asks whether to pause it', async () => {
     const { page } = await openAsOperator(1280);
-    const state = async () => (await page.evaluate(`fetch('/operator/v1/state').then((answer) => answer.json())`)) as State;
+    const state = async () =>
+      (await page.evaluate(`fetch('/operator/v1/state').then((answer) => answer.json())`)) as State;
     await page.getByRole('button', { name: 'Pause all sending' }).click();
     const dialog = page.getByRole('dialog', { name: 'Pause all sending?' });
     await page.evaluate(`fetch('/operator/v1/sending', { method: 'PUT', headers: { 'content-type': 'application/json' },

@@ -35,7 +35,8 @@ import { eventually } from '../../support/stack/stack.ts';
   const bodiesTo = (method: string, path: RegExp): unknown[] => {
     const bodies: unknown[] = [];
     page.on('request', (request: Request) => {
-      if (request.method() === method && path.test(new URL(request.url()).pathname)) bodies.push(request.postDataJSON());
+      if (request.method() === method && path.test(new URL(request.url()).pathname))
+        bodies.push(request.postDataJSON());
     });
     return bodies;
   };
@@ -127,7 +128,9 @@ import { eventually } from '../../support/stack/stack.ts';
     const topics = formWith('What the AI leaves to people').getByRole('textbox', { name: /^Topics/ });
     await topics.fill('Politics');
     await page.route('**/org/settings', (route) =>
-      route.request().method() === 'GET' ? route.fulfill({ status: 400, json: { message: 'Not now' } }) : route.continue(),
+      route.request().method() === 'GET'
+        ? route.fulfill({ status: 400, json: { message: 'Not now' } })
+        : route.continue(),
     );
     const time = formWith('Time and messages');
     await time.getByRole('spinbutton').fill('4');

@@ -65,7 +65,9 @@ const CUT_BODIES = `(() => {
     await areas(page).waitFor();
     await page.evaluate('window.isOld = true');
     await page.route(SETTINGS_FILES, (route) => route.fulfill({ status: 404 }));
-    await page.route('**/console/', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>Newer' }));
+    await page.route('**/console/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html>Newer' }),
+    );
     await areas(page).getByRole('link', { name: 'Settings' }).click();
     await eventually('the newer page', async () => (await page.evaluate('window.isOld').catch(() => true)) !== true);
     await page.context().close();

@@ -149,7 +149,11 @@ describe('the filters', () => {
 
   it('find sessions by when they were opened, also closed ones beside a view of open ones', async () => {
     const contact_id = await newContact('Dates');
-    const [a, b, c] = [await newSession({ contact_id }), await newSession({ contact_id }), await newSession({ contact_id })];
+    const [a, b, c] = [
+      await newSession({ contact_id }),
+      await newSession({ contact_id }),
+      await newSession({ contact_id }),
+    ];
     await api.org.patch(`/chat/sessions/${b}`, { status: 'closed_resolved' });
     const openedAt = async (id: string) => (await api.org.get(`/chat/sessions/${id}`)).body.created_at;
     const [atB, atC] = [await openedAt(b), await openedAt(c)];

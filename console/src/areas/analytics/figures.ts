@@ -87,7 +87,15 @@ function deliveriesOf(figure: string, { from, to, by, key }: Counted): LinkProps
 /** Returns the conversations of all statuses that were opened in the range, as the inbox lists them. */
 function sessionsOf(figure: string, { from, to, by, key, channel, team }: Counted): LinkProps | undefined {
   if (figure !== 'sessions') return undefined;
-  const range = { view: 'all', status: 'all', order: 'created', created_after: from, created_before: to, channel, team };
+  const range = {
+    view: 'all',
+    status: 'all',
+    order: 'created',
+    created_after: from,
+    created_before: to,
+    channel,
+    team,
+  };
   if (key === undefined || isPeriod(by)) return { to: '/inbox', search: range };
   if (by === 'language' || (key === null && by === 'channel')) return undefined;
   return { to: '/inbox', search: { ...range, [by]: key ?? 'none' } };

@@ -35,7 +35,8 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
         }}
         onKeyDown={(event) => {
           // A browser asks a page only once whether Escape may close a dialog.
-          const isElsewhere = !isIn(event.target, dialog.current) || dialog.current?.querySelector(':popover-open') != null;
+          const isElsewhere =
+            !isIn(event.target, dialog.current) || dialog.current?.querySelector(':popover-open') != null;
           if (event.key !== 'Escape' || event.defaultPrevented || isElsewhere) return;
           event.preventDefault();
           close();

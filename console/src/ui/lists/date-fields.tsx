@@ -10,10 +10,6 @@ function dayBefore(moment: string | undefined, ms: number): string {
   return Number.isNaN(at.getTime()) ? '' : at.toLocaleDateString('sv'); // YYYY-MM-DD
 }
 
-/** The last day before a moment: a range that ends at midnight has the day before as its last one. */
-export const lastDayOf = (moment: string | undefined): string => dayBefore(moment, 1);
-export const firstDayOf = (moment: string | undefined): string => dayBefore(moment, 0);
-
 interface DateFieldsProps {
   /** What has the dates: opened. */
   what: string;
@@ -26,8 +22,16 @@ interface DateFieldsProps {
 /** The first and the last day of a range, as two of the filters of a list. */
 export const DateFields = ({ what, from, to, onChange }: DateFieldsProps) => (
   <>
-    <Day label={`${what} from`} day={firstDayOf(from)} onChoose={(day) => onChange({ from: momentAfter(day, 0), to })} />
-    <Day label={`${what} until`} day={lastDayOf(to)} onChoose={(day) => onChange({ from, to: momentAfter(day, 1) })} />
+    <Day
+      label={`${what} from`}
+      day={dayBefore(from, 0)}
+      onChoose={(day) => onChange({ from: momentAfter(day, 0), to })}
+    />
+    <Day
+      label={`${what} until`}
+      day={dayBefore(to, 1)}
+      onChoose={(day) => onChange({ from, to: momentAfter(day, 1) })}
+    />
   </>
 );
 

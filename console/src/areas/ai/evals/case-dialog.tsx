@@ -48,7 +48,10 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
       existing === undefined
         ? dataOf(api.POST('/autopilot/evals', { body }))
         : dataOf(
-            api.PATCH('/autopilot/evals/{id}', { params: { path: { id: existing.id } }, body: changesOf(existing, body) }),
+            api.PATCH('/autopilot/evals/{id}', {
+              params: { path: { id: existing.id } },
+              body: changesOf(existing, body),
+            }),
           ),
     onSuccess: async () => {
       say('Saved');

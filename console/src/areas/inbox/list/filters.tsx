@@ -5,9 +5,10 @@ import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { membersQuery, tagsQuery, teamsQuery } from '../../../api/queries';
-import { DateFields, firstDayOf, lastDayOf } from '../../../ui/lists/date-fields';
 import { lazily } from '../../../ui/lazily';
+import { DateFields } from '../../../ui/lists/date-fields';
 import { Button } from '../../../ui/parts';
+import { shownMoment } from '../../../ui/time';
 
 const SaveView = lazily(async () => (await import('./save-view')).SaveView);
 
@@ -127,7 +128,11 @@ export const FilterFields = ({ filters }: { filters: InboxFilters }) => {
         from={filters.created_after}
         to={filters.created_before}
         onChange={({ from, to }) =>
-          void navigate({ to: '/inbox', search: { ...filters, created_after: from, created_before: to }, replace: true })
+          void navigate({
+            to: '/inbox',
+            search: { ...filters, created_after: from, created_before: to },
+            replace: true,
+          })
         }
       />
     </fieldset>
@@ -149,8 +154,8 @@ export const FilterChips = ({ filters, view, canSave }: ChipsProps) => {
   const fields = useFields();
   const shownOf = (name: string): string => {
     const value = `${given[name as Name]}`;
-    if (name === 'created_after') return `Opened from ${firstDayOf(value)}`;
-    if (name === 'created_before') return `Opened until ${lastDayOf(value)}`;
+    if (name === 'created_after') return `Opened from ${shownMoment(value)}`;
+    if (name === 'created_before') return `Opened before ${shownMoment(value)}`;
     if (name === 'status') return `Status: ${value}`;
     const field = fields.find((one) => one.name === name);
     const text = field?.options.find(([option]) => option === value)?.[1] ?? value;

@@ -37,7 +37,9 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
     const { start = '', end = '' } = gates.quiet_hours ?? {};
     const hasOtherHours = textOf('start') !== start || textOf('end') !== end;
     const isEmpty = textOf('start') === '' && textOf('end') === '';
-    const caps = (['daily_cap', 'sends_per_minute'] as const).filter((name) => numberOf(name) !== (gates[name] ?? null));
+    const caps = (['daily_cap', 'sends_per_minute'] as const).filter(
+      (name) => numberOf(name) !== (gates[name] ?? null),
+    );
     const exits = (['exit_on_reply', 'exit_when_unmatched'] as const).filter(
       (name) => form.has(name) !== (gates[name] === true),
     );

@@ -42,19 +42,18 @@ export const ListPage = <Item,>(props: ListPageProps<Item>) => {
   const [deleted, askToDelete] = useState<Item>();
   const remove = useChange(props.remove.run, { stale: props.remove.stale, says: 'Deleted', isQuick: true });
   const items = query.data ?? [];
-  const actions =
-    mayWrite &&
-    ((item: Item) => (
-      <>
-        {props.more?.(item)}
-        <Button aria-label={`Change ${nameOf(item)}`} onClick={() => change(item)}>
-          Change
-        </Button>
-        <Button look="quiet" aria-label={`Delete ${nameOf(item)}`} onClick={() => askToDelete(item)}>
-          Delete
-        </Button>
-      </>
-    ));
+  const actionsOf = (item: Item) => (
+    <>
+      {props.more?.(item)}
+      <Button aria-label={`Change ${nameOf(item)}`} onClick={() => change(item)}>
+        Change
+      </Button>
+      <Button look="quiet" aria-label={`Delete ${nameOf(item)}`} onClick={() => askToDelete(item)}>
+        Delete
+      </Button>
+    </>
+  );
+  const actions = mayWrite ? actionsOf : undefined;
   return (
     <SettingsPage
       title={title}
@@ -75,7 +74,7 @@ export const ListPage = <Item,>(props: ListPageProps<Item>) => {
       )}
       {section !== undefined &&
         items.map((item) => (
-          <Section key={keyOf(item)} title={nameOf(item)} actions={actions && actions(item)}>
+          <Section key={keyOf(item)} title={nameOf(item)} actions={actions?.(item)}>
             {section(item)}
           </Section>
         ))}

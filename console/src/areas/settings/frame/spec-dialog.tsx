@@ -42,15 +42,15 @@ export const SpecDialog = ({
       onClose={onClose}
       className={className}
     >
-        <div className="grid gap-4 min-[700px]:grid-cols-2">
-          <SpecFields specs={specs} form={form} error={save.error} stored={stored} />
-        </div>
-        {children}
-        {rest === undefined && problemsOf(save.error).length > 0 && (
-          <p role="alert" className="text-bad-text">
-            Something above was refused.
-          </p>
-        )}
+      <div className="grid gap-4 min-[700px]:grid-cols-2">
+        <SpecFields specs={specs} form={form} error={save.error} stored={stored} />
+      </div>
+      {children}
+      {rest === undefined && problemsOf(save.error).length > 0 && (
+        <p role="alert" className="text-bad-text">
+          Something above was refused.
+        </p>
+      )}
     </FormDialog>
   );
 };

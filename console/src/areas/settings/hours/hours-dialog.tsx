@@ -61,55 +61,55 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
       onClose={onClose}
       className="w-[40rem]"
     >
-        <div className="grid gap-4 min-[480px]:grid-cols-2">
-          <Field label="Name">
-            <input
-              name="name"
-              required
-              maxLength={255}
-              defaultValue={existing?.name ?? (copied === undefined ? '' : `${copied.name} (new)`)}
-              className={FIELD}
-            />
-          </Field>
-          <Field label="Time zone">
-            <input
-              name="zone"
-              required
-              list="zones"
-              defaultValue={base?.iana_timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
-              className={FIELD}
-            />
-          </Field>
-          <datalist id="zones">
-            {ZONES.map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-        </div>
-        <fieldset className="space-y-2">
-          <legend className="mb-1 text-xs text-quiet">
-            Shifts. One that ends before it begins ends on the next day.
-          </legend>
-          {shifts.map((shift, n) => (
-            <ShiftRow
-              // biome-ignore lint/suspicious/noArrayIndexKey: shifts have no other name until they are saved
-              key={n}
-              n={n}
-              shift={shift}
-              onChange={(changes) => change(n, changes)}
-              onRemove={() => setShifts(shifts.filter((_, m) => m !== n))}
-            />
+      <div className="grid gap-4 min-[480px]:grid-cols-2">
+        <Field label="Name">
+          <input
+            name="name"
+            required
+            maxLength={255}
+            defaultValue={existing?.name ?? (copied === undefined ? '' : `${copied.name} (new)`)}
+            className={FIELD}
+          />
+        </Field>
+        <Field label="Time zone">
+          <input
+            name="zone"
+            required
+            list="zones"
+            defaultValue={base?.iana_timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+            className={FIELD}
+          />
+        </Field>
+        <datalist id="zones">
+          {ZONES.map((zone) => (
+            <option key={zone} value={zone} />
           ))}
-          {existing === undefined ? (
-            <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
-          ) : (
-            <p className="text-xs text-quiet">
-              Shifts can be changed and removed here. For more of them, copy these office hours.
-            </p>
-          )}
-        </fieldset>
-        <WeekGrid shifts={shifts} />
-        <HolidayFields holidays={holidays} onChange={setHolidays} />
+        </datalist>
+      </div>
+      <fieldset className="space-y-2">
+        <legend className="mb-1 text-xs text-quiet">
+          Shifts. One that ends before it begins ends on the next day.
+        </legend>
+        {shifts.map((shift, n) => (
+          <ShiftRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: shifts have no other name until they are saved
+            key={n}
+            n={n}
+            shift={shift}
+            onChange={(changes) => change(n, changes)}
+            onRemove={() => setShifts(shifts.filter((_, m) => m !== n))}
+          />
+        ))}
+        {existing === undefined ? (
+          <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
+        ) : (
+          <p className="text-xs text-quiet">
+            Shifts can be changed and removed here. For more of them, copy these office hours.
+          </p>
+        )}
+      </fieldset>
+      <WeekGrid shifts={shifts} />
+      <HolidayFields holidays={holidays} onChange={setHolidays} />
     </FormDialog>
   );
 };

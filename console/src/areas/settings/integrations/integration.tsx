@@ -6,7 +6,7 @@ import { useMay } from '../../../api/may';
 import { integrationsQuery } from '../../../api/settings';
 import { CopyButton } from '../../../ui/copy-button';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { withChanges, type Written } from '../../../ui/forms/spec';
+import { type Written, withChanges } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Button, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';

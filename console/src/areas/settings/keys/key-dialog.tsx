@@ -36,20 +36,20 @@ export const KeyDialog = ({ onCreated, onClose }: KeyDialogProps) => {
       onClose={onClose}
       className="w-[34rem]"
     >
-        <Field label="What it is for">
-          <input name="name" required maxLength={255} placeholder="Shop import" className={FIELD} />
-        </Field>
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={isFull}
-            onChange={({ target }) => setFull(target.checked)}
-            className="size-4 accent-(--accent)"
-          />
-          Full access, also to what later versions add
-        </label>
-        {!isFull && <ScopeFields chosen={scopes} own={own} onChange={setScopes} />}
-        {isEmpty && <p className="text-xs text-quiet">Choose at least one thing that it may do.</p>}
+      <Field label="What it is for">
+        <input name="name" required maxLength={255} placeholder="Shop import" className={FIELD} />
+      </Field>
+      <label className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          checked={isFull}
+          onChange={({ target }) => setFull(target.checked)}
+          className="size-4 accent-(--accent)"
+        />
+        Full access, also to what later versions add
+      </label>
+      {!isFull && <ScopeFields chosen={scopes} own={own} onChange={setScopes} />}
+      {isEmpty && <p className="text-xs text-quiet">Choose at least one thing that it may do.</p>}
     </FormDialog>
   );
 };

@@ -33,9 +33,7 @@ export const MailboxDialog = ({ existing, onClose }: MailboxDialogProps) => {
       const now = existing && (await readMailboxes()).find(({ id }) => id === existing.id);
       const written = { ...writtenOf(specs, now ?? existing ?? {}), ...changes };
       const { address, ...values } = valuesIn(specs, written, { isNullable: true });
-      return dataOf(
-        api.PUT('/email/inboxes', { body: { address: existing?.address ?? String(address), ...values } }),
-      );
+      return dataOf(api.PUT('/email/inboxes', { body: { address: existing?.address ?? String(address), ...values } }));
     },
     { stale: [mailboxesQuery.queryKey], says: 'Saved' },
   );

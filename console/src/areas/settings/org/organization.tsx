@@ -40,7 +40,9 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
           isReadOnly={!mayWrite}
           onSave={(changes, done) =>
             save.mutate(
-              valuesIn(changedSpecs(ORG_SPECS, changes), changes, { isNullable: true }) as Schemas['UpdateOrganization'],
+              valuesIn(changedSpecs(ORG_SPECS, changes), changes, {
+                isNullable: true,
+              }) as Schemas['UpdateOrganization'],
               { onSuccess: done },
             )
           }
@@ -52,9 +54,7 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
 
 const Rules = () => {
   const settings = useQuery(orgSettingsQuery);
-  const failure = settings.error !== null && (
-    <Failure error={settings.error} onRetry={() => void settings.refetch()} />
-  );
+  const failure = settings.error !== null && <Failure error={settings.error} onRetry={() => void settings.refetch()} />;
   if (settings.data === undefined) return failure || <Skeleton rows={4} />;
   return (
     <>

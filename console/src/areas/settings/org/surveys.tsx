@@ -120,8 +120,7 @@ const SurveyForm = ({ settings }: { settings: Settings }) => {
 
 /** The order in which channels were chosen means nothing. */
 const isSame = (one: Survey, other: Survey): boolean =>
-  one.delay_minutes === other.delay_minutes &&
-  [...one.channels].sort().join() === [...other.channels].sort().join();
+  one.delay_minutes === other.delay_minutes && [...one.channels].sort().join() === [...other.channels].sort().join();
 
 /** The scores of the last 30 days. */
 const Scores = () => {

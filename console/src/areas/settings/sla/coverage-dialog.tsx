@@ -53,28 +53,28 @@ export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy
       onClose={onClose}
       className="w-[32rem]"
     >
-        <p className="text-quiet">Nothing chosen in a group means all of it.</p>
-        <Boxes
-          name="Teams"
-          options={teams.map(({ id, name }) => [id, name])}
-          chosen={chosen.teams}
-          onChange={(of) => setChanges({ ...changes, teams: of })}
-        />
-        <Boxes
-          name="Channels"
-          options={Object.entries(CHANNELS)}
-          chosen={chosen.channels}
-          onChange={(of) => setChanges({ ...changes, channels: of as Channel[] })}
-        />
-        <Boxes
-          name="Tags"
-          options={tags.map(({ tag_name }) => [tag_name, tag_name])}
-          chosen={chosen.tags}
-          onChange={(of) => setChanges({ ...changes, tags: of })}
-        />
-        {policy.assignment?.filter != null && (
-          <p className="text-xs text-quiet">The filter of its contacts stays as the API has it.</p>
-        )}
+      <p className="text-quiet">Nothing chosen in a group means all of it.</p>
+      <Boxes
+        name="Teams"
+        options={teams.map(({ id, name }) => [id, name])}
+        chosen={chosen.teams}
+        onChange={(of) => setChanges({ ...changes, teams: of })}
+      />
+      <Boxes
+        name="Channels"
+        options={Object.entries(CHANNELS)}
+        chosen={chosen.channels}
+        onChange={(of) => setChanges({ ...changes, channels: of as Channel[] })}
+      />
+      <Boxes
+        name="Tags"
+        options={tags.map(({ tag_name }) => [tag_name, tag_name])}
+        chosen={chosen.tags}
+        onChange={(of) => setChanges({ ...changes, tags: of })}
+      />
+      {policy.assignment?.filter != null && (
+        <p className="text-xs text-quiet">The filter of its contacts stays as the API has it.</p>
+      )}
     </FormDialog>
   );
 };

@@ -48,9 +48,7 @@ export const PolicyDialog = ({ existing, onClose }: PolicyDialogProps) => {
       specs={specs}
       stored={inMinutes(existing)}
       save={save}
-      onSave={(values, changes) =>
-        save.mutate(policyIn(values, Object.keys(changes)), { onSuccess: onClose })
-      }
+      onSave={(values, changes) => save.mutate(policyIn(values, Object.keys(changes)), { onSuccess: onClose })}
       onClose={onClose}
     >
       {existing === undefined && (

@@ -28,10 +28,13 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
     },
     exclude_from_auto_tagging: { kind: 'check', label: 'The AI never applies it by itself' },
   };
-  const save = useChange(async (changes: Written) => dataOf(api.PUT('/tags', { body: await tagIn(specs, changes, existing) })), {
-    stale: [tagsQuery.queryKey, ['getAutoTagging']],
-    says: 'Saved',
-  });
+  const save = useChange(
+    async (changes: Written) => dataOf(api.PUT('/tags', { body: await tagIn(specs, changes, existing) })),
+    {
+      stale: [tagsQuery.queryKey, ['getAutoTagging']],
+      says: 'Saved',
+    },
+  );
   return (
     <SpecDialog
       title={existing?.tag_name ?? 'New tag'}

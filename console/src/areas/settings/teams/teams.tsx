@@ -88,7 +88,10 @@ const TeamBody = ({ team, mayWrite }: { team: Team; mayWrite: boolean }) => {
         <ActingSelect
           aria-label={`Add a member to ${team.name}`}
           value=""
-          options={[['', 'Add a member'], ...others.map(({ id, name, email }) => [`${id}`, `${name} (${email})`] as const)]}
+          options={[
+            ['', 'Add a member'],
+            ...others.map(({ id, name, email }) => [`${id}`, `${name} (${email})`] as const),
+          ]}
           onAct={(id) => add.mutate(Number(id))}
           className="h-8 max-w-full rounded-md border border-line bg-page px-1.5"
         />

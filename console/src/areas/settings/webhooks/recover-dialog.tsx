@@ -30,9 +30,12 @@ export const RecoverDialog = ({ id, onClose }: { id: string; onClose: () => void
     },
     { stale: [] },
   );
-  const recover = useChange(async (from: string) => ({ from, at: new Date().toISOString(), ...(await ask({ since: from })) }), {
-    stale: [['listWebhookDeliveries', id]],
-  });
+  const recover = useChange(
+    async (from: string) => ({ from, at: new Date().toISOString(), ...(await ask({ since: from })) }),
+    {
+      stale: [['listWebhookDeliveries', id]],
+    },
+  );
   const counted = count.data;
   return (
     <Dialog title="Recover deliveries" onClose={onClose} className="w-[28rem]">
