@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, RANGE, SessionChannel, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, SessionChannel, Timestamp } from '../../schemas/parts.ts';
 import { SearchSessions } from '../search/schema.ts';
 import { AnsweredBy, SessionStatus } from '../sessions/schema.ts';
 
@@ -13,6 +13,12 @@ const someOf = (values: readonly string[]) => {
     error: `must be one or more of ${values.join(', ')}, separated by commas`,
   });
 };
+
+/** Stored with views as it was given. */
+const Moment = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
+});
 
 export const INBOX_ORDERS = ['newest', 'waiting', 'sla', 'created'] as const;
 export type InboxOrder = (typeof INBOX_ORDERS)[number];
@@ -35,8 +41,8 @@ const filters = {
   sla: someOf(['warning', 'breached']).optional().describe('The state of its next target.'),
   unread: z.enum(['true', 'false']).optional().describe('As the member who is signed in has read it.'),
   contact_id: Id.optional(),
-  created_after: RANGE.created_after,
-  created_before: RANGE.created_before,
+  created_after: Moment.optional().describe('Created then or later.'),
+  created_before: Moment.optional().describe('Created earlier.'),
   q: SearchSessions.shape.q
     .optional()
     .describe(

@@ -76,8 +76,19 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
         </div>
       </dialog>
       {isAsking && (
-        <Dialog title="Close without saving?" onClose={() => ask(false)}>
-          <form method="dialog" onSubmit={() => dialog.current?.close()}>
+        <Dialog
+          title="Close without saving?"
+          onClose={() => {
+            ask(false);
+            if (form.current === undefined) dialog.current?.close();
+          }}
+        >
+          <form
+            method="dialog"
+            onSubmit={() => {
+              form.current = undefined;
+            }}
+          >
             <p className="text-quiet">What you wrote here is lost.</p>
             <DialogAnswers action="Close it" />
           </form>
