@@ -160,6 +160,7 @@ describe('the filters', () => {
     const found = (query: string) => idsOf(`contact_id=${contact_id}&order=created&${query}`);
     expect(await found(`created_after=${atB}`)).toEqual([c, b]);
     expect(await found(`created_before=${atC}`)).toEqual([b, a]);
+    expect(await found('created_after=0000-01-01T00:00:00Z')).toEqual([c, b, a]);
     expect(await found(`created_after=${atB}&created_before=${atC}`)).toEqual([b]);
     expect(await found(`view=all&created_before=${atC}`)).toEqual([a]);
     expect(await found(`view=all&status=all&created_before=${atC}`)).toEqual([b, a]);
