@@ -59,7 +59,9 @@ const AreaLinks = ({ scopes }: { scopes: string[] }) => {
   const list = useRef<HTMLDivElement>(null);
   useKeys(Object.fromEntries(areas.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another area comes into view where they scroll
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current]);
+  useEffect(() => {
+    void list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <div
       ref={list}

@@ -1,3 +1,5 @@
+import { useState } from 'react';
+
 /** A number of days after the beginning of a day of this browser's clock. */
 function momentAfter(day: string, days: number): string | undefined {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
@@ -35,14 +37,24 @@ export const DateFields = ({ what, from, to, onChange }: DateFieldsProps) => (
   </>
 );
 
-const Day = ({ label, day, onChoose }: { label: string; day: string; onChoose: (day: string) => void }) => (
-  <label className="block min-w-0">
-    <span className="text-xs text-quiet">{label}</span>
-    <input
-      type="date"
-      value={day}
-      onChange={({ target }) => onChoose(target.value)}
-      className="h-8 w-full rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
-    />
-  </label>
-);
+/** Shorter years are those that are still typed. */
+const FIRST_YEAR = '1000';
+
+const Day = ({ label, day, onChoose }: { label: string; day: string; onChoose: (day: string) => void }) => {
+  const [typed, type] = useState<string>();
+  return (
+    <label className="block min-w-0">
+      <span className="text-xs text-quiet">{label}</span>
+      <input
+        type="date"
+        value={typed ?? day}
+        onChange={({ target: { value } }) => {
+          type(value);
+          if (value === '' || value >= FIRST_YEAR) onChoose(value);
+        }}
+        onBlur={() => type(undefined)}
+        className="h-8 w-full rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
+      />
+    </label>
+  );
+};
