@@ -34,12 +34,12 @@ export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy
   const [changes, setChanges] = useState<Partial<typeof stored>>({});
   const chosen = { ...stored, ...changes };
   const save = useChange(
-    async (changes: Partial<typeof chosen>) => {
+    async (changed: Partial<typeof chosen>) => {
       // It is stored as a whole: what others have saved meanwhile stays.
       const params = { path: { id: policy.id } };
       const { assignment } = await dataOf(api.GET('/sla/policies/{id}', { params }));
       const { teams: ofTeams, channels, tags: ofTags, filter } = assignment ?? {};
-      const body: Assignment = { teams: ofTeams, channels, tags: ofTags, filter: filter ?? null, ...changes };
+      const body: Assignment = { teams: ofTeams, channels, tags: ofTags, filter: filter ?? null, ...changed };
       return dataOf(api.PUT('/sla/policies/{id}/assignment', { params, body }));
     },
     { stale: [slaQuery.queryKey], says: 'Saved' },
