@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Button } from '../../ui/parts';
 import { Shell } from '../shell';
 
@@ -15,9 +15,16 @@ const Missing = ({ title, children }: { title: string; children: ReactNode }) =>
 /** In the place of a page whose code cannot be loaded or fails: the frame around it stays. */
 export const Failed = () => {
   const router = useRouter();
+  const button = useRef<HTMLButtonElement>(null);
+  const tryAgain = async () => {
+    await router.invalidate();
+    await new Promise(requestAnimationFrame);
+    // A browser may remember that a file could not be loaded: another page asks for it again.
+    if (button.current?.isConnected && (await fetch('/console/').catch(() => undefined))?.ok) window.location.reload();
+  };
   return (
     <Missing title="This page could not be shown">
-      <Button className="mt-3" onClick={() => void router.invalidate()}>
+      <Button ref={button} className="mt-3" onClick={() => void tryAgain()}>
         Try again
       </Button>
     </Missing>
