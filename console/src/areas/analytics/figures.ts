@@ -89,8 +89,7 @@ function sessionsOf(figure: string, { from, to, by, key, channel, team }: Counte
   if (figure !== 'sessions') return undefined;
   const range = {
     view: 'all',
-    status: 'all',
-    order: 'created',
+    ...({ status: 'all', order: 'created' } as const),
     created_after: from,
     created_before: to,
     channel,

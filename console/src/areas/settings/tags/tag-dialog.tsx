@@ -50,10 +50,9 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
 
 /** Returns what was changed of a tag. The API keeps what is absent, but for what the AI may do: that is read again. */
 async function tagIn(specs: Specs, changes: Written, existing: Schemas['Tag'] | undefined) {
-  const changed = valuesIn(changedSpecs(specs, changes), changes, { isNullable: true }) as Schemas['UpsertTag'];
-  if (existing === undefined || changed.exclude_from_auto_tagging !== undefined)
-    return { tag_name: existing?.tag_name ?? '', ...changed };
-  const { tag_name } = existing;
+  const changed: Partial<Schemas['UpsertTag']> = valuesIn(changedSpecs(specs, changes), changes, { isNullable: true });
+  const { tag_name = '' } = existing ?? changed;
+  if (existing === undefined || 'exclude_from_auto_tagging' in changed) return { ...changed, tag_name };
   const tags = await dataOf(api.GET('/tags'));
   const now = tags.find((tag) => tag.tag_name.toLowerCase() === tag_name.toLowerCase()) ?? existing;
   return { exclude_from_auto_tagging: now.exclude_from_auto_tagging, ...changed, tag_name };
