@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page, Request } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
+import { FAKES_ALLOWED } from '../support/channels.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import { buildConsole, createPages } from '../support/console-pages.ts';
 import { emailStep } from '../support/sequences.ts';
@@ -17,7 +18,7 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
   let page: Page;
   beforeAll(async () => {
     await buildConsole();
-    [stack, browser] = await Promise.all([startStack(), startBrowser()]);
+    [stack, browser] = await Promise.all([startStack({ env: FAKES_ALLOWED }), startBrowser()]);
   }, 120_000);
   beforeEach(async () => {
     ({ page } = await createPages(stack, browser).open('ann@acme.example', '/inbox', { role: 'admin' }));
@@ -86,7 +87,7 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
   });
 
   it('a webhook’s log with a delivery that is tried again in an hour is read seldom, and not at all once it fails', async () => {
-    const { body: endpoint } = await stack.org.post('/webhooks', { url: 'https://shop.example/hooks' });
+    const { body: endpoint } = await stack.org.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const delivery = {
       ...{ id: newId(), endpoint_id: endpoint.id, event_id: newId(), event_type: 'contact.created', sequence: null },
       ...{ occurred_at: new Date().toISOString(), created_at: new Date().toISOString(), attempts: 1 },

@@ -34,8 +34,7 @@ const CUT_BODIES = `(() => {
     await api.close();
   });
 
-  const open = (path: string, options = {}) =>
-    pages.open('ann@acme.example', path, { role: 'admin', browserName: path, ...options });
+  const open = (path: string) => pages.open('ann@acme.example', path, { role: 'admin' });
   const areas = (page: Page) => page.getByRole('navigation', { name: 'Areas' });
   const isInWindow = async (page: Page, name: string) => {
     const box = await areas(page).getByRole('link', { name, exact: true }).boundingBox();
@@ -56,7 +55,7 @@ const CUT_BODIES = `(() => {
     await page.unroute(SETTINGS_FILES);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('is loaded again where the server has a newer console, whose files have other names', async () => {
@@ -70,7 +69,7 @@ const CUT_BODIES = `(() => {
     );
     await areas(page).getByRole('link', { name: 'Settings' }).click();
     await eventually('the newer page', async () => (await page.evaluate('window.isOld').catch(() => true)) !== true);
-    await page.context().close();
+    await page.close();
   });
 
   it('has a sentence for an answer that ends in its middle', async () => {
@@ -78,7 +77,7 @@ const CUT_BODIES = `(() => {
     await page.addInitScript(CUT_BODIES);
     await page.goto(`${api.url}/console/settings/organization`);
     await page.getByRole('alert').getByText('The server cannot be reached').first().waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it.each([
@@ -91,7 +90,7 @@ const CUT_BODIES = `(() => {
     );
     await page.goto(`${api.url}/console/settings/organization`);
     await page.getByRole('alert').getByText(says).first().waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('shows the current area in a narrow and in a low window, and all others by scrolling', async () => {
@@ -99,7 +98,7 @@ const CUT_BODIES = `(() => {
       { width: 320, height: 700 },
       { width: 1280, height: 360 },
     ]) {
-      const { page } = await open('/settings', { viewport });
+      const { page } = await open('/settings');
       await page.setViewportSize(viewport);
       await page.goto(`${api.url}/console/settings`);
       await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
@@ -108,7 +107,7 @@ const CUT_BODIES = `(() => {
       expect([viewport, await isInWindow(page, 'Home')]).toEqual([viewport, true]);
       const account = await page.getByRole('button', { name: /^Account of/ }).boundingBox();
       expect((account?.y ?? 0) + (account?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
-      await page.context().close();
+      await page.close();
     }
   });
 
@@ -116,6 +115,6 @@ const CUT_BODIES = `(() => {
     const { page, complaints } = await open('/settings/integrations/constructor');
     await page.getByText('There is no such integration').waitFor();
     expect(complaints).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 });
