@@ -16,6 +16,8 @@ const LONG_TIER = [
   'console/incidents',
   'console/operator',
   'console/runs',
+  'console/stories/forms',
+  'console/stories/frame',
   'console/stories/keyboard',
   'console/stories/large-inbox',
   'console/stories/live',

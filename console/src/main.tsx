@@ -9,8 +9,16 @@ import { createConsoleRouter } from './app/router';
 
 const MAX_RETRIES = 2;
 
-/** A page that was open while the server got a newer console finds its old files no more. */
-window.addEventListener('vite:preloadError', () => window.location.reload());
+/**
+ * A page that was open while the server got a newer console finds its old files no more. Where only the network is away,
+ * it stays as it is.
+ */
+async function loadNewerConsole(): Promise<void> {
+  const answer = await fetch('/console/').catch(() => undefined);
+  const isOther = answer?.ok === true && !(await answer.text()).includes(new URL(import.meta.url).pathname);
+  if (isOther) window.location.reload();
+}
+window.addEventListener('vite:preloadError', () => void loadNewerConsole());
 
 const client: QueryClient = new QueryClient({
   queryCache: createRecoveringCache(() => client),

@@ -7,6 +7,10 @@ import { buildConsole, createPages, violationsIn } from '../support/console-page
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { untilSettled } from './stories/routes.ts';
 
+interface State {
+  sending: { state: 'running' | 'paused' };
+}
+
 const FILTER = { or: [{ and: [{ type: 'all_contacts' }] }] };
 const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { message: 'Hello' } } };
 
@@ -95,6 +99,24 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
     const { page } = await browser.open(`${stack.url}/console/operator`);
     await page.getByText('Sign in as the operator').waitFor();
     expect(await page.getByRole('heading').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('does not resume all sending that somebody else has paused while it asks whether to pause it', async () => {
+    const { page } = await openAsOperator(1280);
+    const state = async () =>
+      (await page.evaluate(`fetch('/operator/v1/state').then((answer) => answer.json())`)) as State;
+    await page.getByRole('button', { name: 'Pause all sending' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pause all sending?' });
+    await page.evaluate(`fetch('/operator/v1/sending', { method: 'PUT', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ state: 'paused' }) })`);
+    await page.getByText('Messages and webhooks wait. Nothing is lost.').waitFor({ timeout: 30_000 });
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForTimeout(500);
+    expect((await state()).sending.state).toBe('paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await eventually('the sending', async () => (await state()).sending.state === 'running');
     await page.context().close();
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page, Request } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
+import { FAKES_ALLOWED } from '../support/channels.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import { buildConsole, createPages } from '../support/console-pages.ts';
 import { emailStep } from '../support/sequences.ts';
@@ -17,7 +18,7 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
   let page: Page;
   beforeAll(async () => {
     await buildConsole();
-    [stack, browser] = await Promise.all([startStack(), startBrowser()]);
+    [stack, browser] = await Promise.all([startStack({ env: FAKES_ALLOWED }), startBrowser()]);
   }, 120_000);
   beforeEach(async () => {
     ({ page } = await createPages(stack, browser).open('ann@acme.example', '/inbox', { role: 'admin' }));
@@ -83,6 +84,39 @@ const AWAY = { message: 'The database is away: try again soon', code: 'database_
     const forecast = await expectStopped('Forecast', asked);
     await forecast.getByRole('progressbar').waitFor({ state: 'detached' });
     expect(await forecast.getByRole('button', { name: 'Forecast again' }).isEnabled()).toBe(true);
+  });
+
+  it('a webhook’s log with a delivery that is tried again in an hour is read seldom, and not at all once it fails', async () => {
+    const { body: endpoint } = await stack.org.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });
+    const delivery = {
+      ...{ id: newId(), endpoint_id: endpoint.id, event_id: newId(), event_type: 'contact.created', sequence: null },
+      ...{ occurred_at: new Date().toISOString(), created_at: new Date().toISOString(), attempts: 1 },
+      ...{ updated_at: new Date().toISOString(), status: 'retrying' },
+      next_attempt_at: new Date(Date.now() + 3_600_000).toISOString(),
+    };
+    let isAway = false;
+    await page.route(`**/webhooks/${endpoint.id}/deliveries?*`, (route) =>
+      isAway
+        ? route.fulfill({ status: 400, json: { message: 'Not any more' } })
+        : route.fulfill({ json: { items: [delivery], next: null } }),
+    );
+    const asked = requestsTo(/\/deliveries$/);
+    await page.goto(`${stack.url}/console/settings/webhooks/${endpoint.id}`);
+    await page.getByText('Retrying', { exact: true }).waitFor();
+    await sleep(2 * WATCHED_MS);
+    expect(asked).toHaveLength(1);
+
+    isAway = true;
+    delivery.next_attempt_at = new Date().toISOString();
+    await page.reload();
+    await page.getByRole('alert').getByText('Not any more').waitFor();
+    asked.length = 0;
+    await sleep(WATCHED_MS);
+    expect(asked).toEqual([]);
+    isAway = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Retrying', { exact: true }).waitFor();
+    await eventually('another look, as it is tried now', () => asked.length >= 2);
   });
 
   /** Has the list of the inbox answered so, and lets time pass. */

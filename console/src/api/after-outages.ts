@@ -1,10 +1,9 @@
 import { QueryCache, type QueryClient } from '@tanstack/react-query';
-import { ApiError, UnreachableError } from './client';
+import { ApiError, AWAY_STATUSES } from './client';
+import { UnreachableError } from './requests';
 
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
-/** What a proxy or the API answers while a server behind it is away. */
-const AWAY_STATUSES = [502, 503, 504];
 
 /** Whether a server is away: what was asked is answered once it is back. */
 const isAway = (error: Error | null): boolean =>

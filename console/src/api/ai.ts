@@ -8,6 +8,8 @@ export type TurnFilters = {
   state?: Turn['state'] | undefined;
   reason?: string | undefined;
   cited_item_id?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
 };
 export type EvalRun = Schemas['EvalRun'];
 export type AiSettings = Schemas['AiSettings'];

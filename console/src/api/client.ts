@@ -1,18 +1,10 @@
 import type { components, paths } from '../../generated/api';
-import { createRequests } from './requests';
+import { createRequests, sayUnreachable } from './requests';
 
 export type Schemas = components['schemas'];
 
 /** The public API, with the cookie of the member who is signed in. */
 export const api = createRequests<paths>((address, init) => fetch(address, init).catch(sayUnreachable));
-
-/** No answer came. Browsers each have another sentence for it, and none says what to do. */
-export class UnreachableError extends Error {}
-
-function sayUnreachable(error: Error): never {
-  if (error.name === 'AbortError') throw error;
-  throw new UnreachableError('The server cannot be reached. Check your connection.', { cause: error });
-}
 
 /** An answer of the API that is no success, with its own sentence. */
 export class ApiError extends Error {
@@ -20,11 +12,18 @@ export class ApiError extends Error {
   readonly body: { code?: string; scope?: string } & Record<string, unknown>;
   constructor(status: number, body: unknown) {
     const known = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-    super(typeof known.message === 'string' ? known.message : `The server answered ${status}`);
+    super(typeof known.message === 'string' ? known.message : sentenceOf(status));
     this.status = status;
     this.body = known;
   }
 }
+
+/** A proxy answers without a sentence of the API, mostly as the server behind it is away. */
+const sentenceOf = (status: number): string =>
+  AWAY_STATUSES.includes(status) ? `The server is away (${status}): try again soon` : `The server answered ${status}`;
+
+/** What a proxy or the API answers while a server behind it is away. */
+export const AWAY_STATUSES = [502, 503, 504];
 
 interface Answer<Data> {
   data?: Data;

@@ -13,12 +13,15 @@ export const FIRST_VIEW = 'mine';
 export const VIEW_OF_LINKS = 'all';
 
 const CHOICES = {
-  status: ['open', 'closed', 'snoozed'],
+  status: ['open', 'closed', 'snoozed', 'all'],
   waiting_on: ['customers', 'human_agents'],
   unread: ['true', 'false'],
   order: ['newest', 'waiting', 'sla', 'created'],
 } as const;
-const TEXTS = ['view', 'q', 'assignee', 'team', 'channel', 'tag', 'answered_by', 'sla', 'contact_id'] as const;
+const TEXTS = [
+  ...(['view', 'q', 'assignee', 'team', 'channel', 'tag', 'answered_by', 'sla', 'contact_id'] as const),
+  ...(['created_after', 'created_before'] as const),
+];
 
 /** Returns the filters in an address. What is none is left out. */
 export function filtersIn(search: Record<string, unknown>): Partial<InboxFilters> {
@@ -47,12 +50,14 @@ export function fits(row: InboxRow, { filters, memberId }: Reader): boolean | un
     isOneOf(filters.sla, slaStateOf(row)) &&
     isOneOf(filters.unread, String(row.unread === true)) &&
     isOneOf(filters.contact_id, row.contact?.id ?? '') &&
-    hasTag(row, filters.tag);
+    hasTag(row, filters.tag) &&
+    createdAt(row) >= Date.parse(filters.created_after ?? '1970-01-01') &&
+    createdAt(row) < timeOf(filters.created_before);
   return fitsRest && filters.q !== undefined ? undefined : fitsRest;
 }
 
 function isOfStatus({ status, snoozed_at }: InboxRow, wanted: ListFilters['status']): boolean {
-  if (wanted === undefined) return true;
+  if (wanted === undefined || wanted === 'all') return true;
   if (wanted === 'closed') return status !== 'open';
   return status === 'open' && (snoozed_at !== null) === (wanted === 'snoozed');
 }

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
+import { patiently } from './patience';
 
 export type Insight = Schemas['Insight'];
 /** An insight of the list, with its sessions in each of the last weeks. */
@@ -70,8 +71,6 @@ export const operationsQuery = (insight_id?: string) =>
     ...PAGES,
   });
 
-const REVIEW_MS = 2_000;
-
 /** Returns whether a review was asked for and has not ended. */
 export const isReviewAwaited = ({ requested_at, reviewed_at }: Schemas['InsightProposals']): boolean =>
   requested_at !== null && (reviewed_at === null || reviewed_at < requested_at);
@@ -79,7 +78,8 @@ export const isReviewAwaited = ({ requested_at, reviewed_at }: Schemas['InsightP
 export const proposalsQuery = queryOptions({
   queryKey: ['listInsightProposals'],
   queryFn: () => dataOf(api.GET('/insights/proposals')),
-  refetchInterval: ({ state }) => (state.data !== undefined && isReviewAwaited(state.data) ? REVIEW_MS : false),
+  refetchInterval: ({ state: { data, error } }) =>
+    error === null && data?.requested_at != null && isReviewAwaited(data) ? patiently(data.requested_at) : false,
 });
 
 export const categoriesQuery = queryOptions({

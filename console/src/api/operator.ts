@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './client';
 import { PAGES } from './pages';
+import { NOT_OURS, readJson, sayUnreachable } from './requests';
 
 /** The operator's API is not in the document of the organizations: these are its answers as `/operator/openapi.json` has them. */
 export interface OperatorState {
@@ -114,11 +115,11 @@ export async function operatorCall<Data>(method: 'GET' | 'POST' | 'PUT', path: s
     method,
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const data: unknown = text === '' ? undefined : JSON.parse(text);
-  if (!response.ok) throw new ApiError(response.status, data);
-  return data as Data;
+  }).catch(sayUnreachable);
+  const { isJson, value } = await readJson(response);
+  if (!response.ok) throw new ApiError(response.status, value);
+  if (!isJson) throw new Error(NOT_OURS);
+  return value as Data;
 }
 
 const KEY = 'operator';

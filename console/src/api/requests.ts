@@ -44,10 +44,33 @@ async function request(send: typeof fetch, { method, path, options = {} }: Asked
     headers: [['accept', 'application/json'], ...(isJson ? [JSON_BODY] : []), ...textsOf(params?.header)],
     ...(body !== undefined && { body: isJson ? JSON.stringify(body) : bodySerializer?.(body) }),
   });
-  if (response.ok && parseAs !== undefined && parseAs !== 'json') return { data: await response[parseAs](), response };
-  const text = await response.text();
-  if (!response.ok) return { error: errorIn(text), response };
-  return { data: text === '' ? undefined : JSON.parse(text), response };
+  if (response.ok && parseAs !== undefined && parseAs !== 'json')
+    return { data: await response[parseAs]().catch(sayUnreachable), response };
+  const { isJson: isOurs, value } = await readJson(response);
+  if (response.ok && !isOurs) throw new Error(NOT_OURS);
+  return response.ok ? { data: value, response } : { error: value, response };
+}
+
+/** A proxy, or the page where a network wants somebody to sign in, may answer in the place of the API. */
+export const NOT_OURS = 'Something else than the server answered, such as a proxy. Load the page again.';
+
+/** No answer came, or not all of it. Browsers each have another sentence for it, and none says what to do. */
+export class UnreachableError extends Error {}
+
+export function sayUnreachable(error: Error): never {
+  if (error.name === 'AbortError') throw error;
+  throw new UnreachableError('The server cannot be reached. Check your connection.', { cause: error });
+}
+
+/** Reads an answer to its end. Undefined where it has no body, or another one than JSON. */
+export async function readJson(response: Response): Promise<{ isJson: boolean; value: unknown }> {
+  const text = await response.text().catch(sayUnreachable);
+  if (text === '') return { isJson: true, value: undefined };
+  try {
+    return { isJson: true, value: JSON.parse(text) };
+  } catch {
+    return { isJson: false, value: undefined };
+  }
 }
 
 const JSON_BODY: Pair = ['content-type', 'application/json'];
@@ -57,12 +80,3 @@ const textsOf = (values: Values = {}): Pair[] =>
   Object.entries(values).flatMap(([name, value]) =>
     [value].flat().flatMap((one): Pair[] => (one === undefined || one === null ? [] : [[name, String(one)]])),
   );
-
-/** A proxy may answer with something else than JSON. */
-function errorIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,10 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
+import { patiently } from './patience';
 
 const PAGE = 100;
-/** What is sent or tried meanwhile is read again so often. */
-const UNDER_WAY_MS = 2_000;
 
 /** Reads a list of the API whole. */
 async function allOf<Row>(
@@ -72,10 +71,10 @@ export const savedRepliesQuery = (q: string | undefined) =>
     ...PAGES,
   });
 
-export const mailboxesQuery = queryOptions({
-  queryKey: ['listEmailInboxes'],
-  queryFn: () => allOf((cursor) => dataOf(api.GET('/email/inboxes', { params: { query: { cursor, limit: PAGE } } }))),
-});
+export const readMailboxes = () =>
+  allOf((cursor) => dataOf(api.GET('/email/inboxes', { params: { query: { cursor, limit: PAGE } } })));
+
+export const mailboxesQuery = queryOptions({ queryKey: ['listEmailInboxes'], queryFn: readMailboxes });
 
 export const mailDomainsQuery = queryOptions({
   queryKey: ['listCustomDomains', 'all'],
@@ -96,7 +95,17 @@ export const webhookQuery = (id: string) =>
 export type WebhookStatus = Schemas['WebhookDelivery']['status'];
 const IN_MOTION = new Set<WebhookStatus>(['pending', 'retrying']);
 
-/** The deliveries of an endpoint, read again while the newest page has some that are under way. */
+/**
+ * Returns when deliveries are worth another look: soon while one is new or about to be tried, and seldom while all wait
+ * for a later try, which may be hours away. Never once they could not be read: that is said, with "Try again".
+ */
+function untilNews(error: Error | null, deliveries: Schemas['WebhookDelivery'][]): number | false {
+  const moving = deliveries.filter(({ status }) => IN_MOTION.has(status));
+  if (error !== null || moving.length === 0) return false;
+  return Math.min(...moving.map(({ next_attempt_at, updated_at }) => patiently(next_attempt_at ?? updated_at)));
+}
+
+/** The deliveries of an endpoint, read again while some of them are under way. */
 export const webhookDeliveriesQuery = (
   id: string,
   filters: { status?: WebhookStatus | undefined; event_type?: Schemas['WebhookEventType'] | undefined },
@@ -110,9 +119,10 @@ export const webhookDeliveriesQuery = (
         }),
       ),
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ items }) => items.some(({ status }) => IN_MOTION.has(status))) === true
-        ? UNDER_WAY_MS
-        : false,
+      untilNews(
+        state.error,
+        (state.data?.pages ?? []).flatMap(({ items }) => items),
+      ),
     ...PAGES,
   });
 
@@ -120,12 +130,11 @@ export const webhookDeliveryQuery = (id: string, deliveryId: string) =>
   queryOptions({
     queryKey: ['getWebhookDelivery', id, deliveryId],
     queryFn: () => dataOf(api.GET('/webhooks/{id}/deliveries/{deliveryId}', { params: { path: { id, deliveryId } } })),
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && IN_MOTION.has(state.data.status) && state.error === null ? UNDER_WAY_MS : false,
+    refetchInterval: ({ state }) => untilNews(state.error, state.data === undefined ? [] : [state.data]),
   });
 
-/** How many deliveries of an endpoint wait to be sent: up to a page, and whether there are more. */
-export const waitingDeliveriesQuery = (id: string, since: string) =>
+/** How many deliveries of an endpoint wait to be sent since a recovery began: up to a page, and whether there are more. */
+export const waitingDeliveriesQuery = (id: string, since: string, begunAt: string) =>
   queryOptions({
     queryKey: ['listWebhookDeliveries', id, 'waiting', since],
     queryFn: async () => {
@@ -136,7 +145,7 @@ export const waitingDeliveriesQuery = (id: string, since: string) =>
       );
       return { count: page.items.length, isMore: page.next !== null };
     },
-    refetchInterval: ({ state }) => (state.data?.count === 0 || state.error !== null ? false : UNDER_WAY_MS),
+    refetchInterval: ({ state }) => (state.data?.count === 0 || state.error !== null ? false : patiently(begunAt)),
   });
 
 export const widgetQuery = queryOptions({

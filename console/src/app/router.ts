@@ -3,7 +3,7 @@ import { type AnyRoute, createRouter } from '@tanstack/react-router';
 import { homeRoutes } from './routes/home';
 import { inboxRoutes } from './routes/inbox';
 import { later } from './routes/later';
-import { root } from './routes/root';
+import { Failed, root } from './routes/root';
 
 /** What the start has no use for: the routes of an area, by the first part of their paths. */
 const LATER = {
@@ -39,6 +39,7 @@ export const createConsoleRouter = (client: QueryClient) => {
     basepath: '/console',
     context: { client },
     defaultPreload: false,
+    defaultErrorComponent: Failed,
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
       const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');

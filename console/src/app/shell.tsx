@@ -24,6 +24,7 @@ export const Shell = () => {
   if (me.error instanceof ApiError && me.error.status === 401) return <SignInPage />;
   return me.error === null ? null : (
     <main className="grid h-full place-items-center">
+      <h1 className="sr-only">Switchboard</h1>
       <Failure error={me.error} onRetry={() => void me.refetch()} />
     </main>
   );

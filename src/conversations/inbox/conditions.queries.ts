@@ -48,6 +48,8 @@ export function conditionsOf(criteria: InboxCriteria): Condition[] {
       unread === 'true' ? isUnread(criteria.memberId) : sql`not ${isUnread(criteria.memberId)}`,
     ),
     ...isGiven(contact_id, (id) => sql`session.contact_id = ${id}`),
+    ...isGiven(criteria.created_after, (time) => sql`session.created_at >= ${new Date(time)}::timestamptz`),
+    ...isGiven(criteria.created_before, (time) => sql`session.created_at < ${new Date(time)}::timestamptz`),
     ...isGiven(tagKey, hasTag),
     ...isGiven(text, isFound),
   ];

@@ -30,7 +30,7 @@ const CLOSED: Part = { isClosed: true, where: sql`session.status <> 'open'` };
 const NOT_CLOSED: Part = { isClosed: false, where: sql`session.status = 'open'` };
 
 const partsOf = (status: InboxFilters['status']): Part[] => {
-  if (status === undefined) return [NOT_CLOSED, CLOSED];
+  if (status === undefined || status === 'all') return [NOT_CLOSED, CLOSED];
   return [{ open: OPEN, snoozed: SNOOZED, closed: CLOSED }[status]];
 };
 

@@ -14,11 +14,20 @@ const someOf = (values: readonly string[]) => {
   });
 };
 
+/** Stored with views as it was given. */
+const Moment = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
+});
+
 export const INBOX_ORDERS = ['newest', 'waiting', 'sla', 'created'] as const;
 export type InboxOrder = (typeof INBOX_ORDERS)[number];
 
 const filters = {
-  status: z.enum(['open', 'closed', 'snoozed']).optional().describe('Absent: all. Snoozed sessions are not open here.'),
+  status: z
+    .enum(['open', 'closed', 'snoozed', 'all'])
+    .optional()
+    .describe('Absent: all. Snoozed sessions are not open here.'),
   assignee: z
     .string()
     .regex(/^(?:me|none|[0-9]{1,15})$/, 'must be me, none or the id of a member')
@@ -32,6 +41,8 @@ const filters = {
   sla: someOf(['warning', 'breached']).optional().describe('The state of its next target.'),
   unread: z.enum(['true', 'false']).optional().describe('As the member who is signed in has read it.'),
   contact_id: Id.optional(),
+  created_after: Moment.optional().describe('Created then or later.'),
+  created_before: Moment.optional().describe('Created earlier.'),
   q: SearchSessions.shape.q
     .optional()
     .describe(

@@ -73,7 +73,7 @@ export async function addressesOf(page: Page, seeds: Seeds): Promise<string[]> {
 const IS_SETTLED = `(() => {
   const main = document.querySelector('main');
   const isBusy = [...document.querySelectorAll('[aria-busy=true]')].some((one) => one.checkVisibility());
-  return main !== null && main.innerText.trim() !== '' && !isBusy;
+  return main !== null && main.querySelector('h1') !== null && !isBusy;
 })()`;
 const FRAMES = 'new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))';
 

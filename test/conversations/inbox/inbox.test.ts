@@ -147,6 +147,32 @@ describe('the filters', () => {
     expect(await found('tag=VIP')).toEqual([m]);
   });
 
+  it('find sessions by when they were opened, also closed ones beside a view of open ones', async () => {
+    const contact_id = await newContact('Dates');
+    const [a, b, c] = [
+      await newSession({ contact_id }),
+      await newSession({ contact_id }),
+      await newSession({ contact_id }),
+    ];
+    await api.org.patch(`/chat/sessions/${b}`, { status: 'closed_resolved' });
+    const openedAt = async (id: string) => (await api.org.get(`/chat/sessions/${id}`)).body.created_at;
+    const [atB, atC] = [await openedAt(b), await openedAt(c)];
+    const found = (query: string) => idsOf(`contact_id=${contact_id}&order=created&${query}`);
+    expect(await found(`created_after=${atB}`)).toEqual([c, b]);
+    expect(await found(`created_before=${atC}`)).toEqual([b, a]);
+    expect(await found('created_after=0000-01-01T00:00:00Z')).toEqual([c, b, a]);
+    expect(await found(`created_after=${atB}&created_before=${atC}`)).toEqual([b]);
+    expect(await found(`view=all&created_before=${atC}`)).toEqual([a]);
+    expect(await found(`view=all&status=all&created_before=${atC}`)).toEqual([b, a]);
+    const { body: view } = await ann.post('/views', {
+      name: 'That moment',
+      query: { created_after: atB, created_before: atC },
+      shared: 'me',
+    });
+    expect(await found(`view=${view.id}`)).toEqual([b]);
+    await ann.delete(`/views/${view.id}`);
+  });
+
   it('find a ticket number, a contact and words of messages', async () => {
     const contact_id = await newContact('Wilhelmina');
     const id = await newSession({ contact_id });
@@ -164,6 +190,7 @@ describe('the filters', () => {
       'assignee=you',
       'answered_by=ai,ai,ai,ai',
       'order=oldest',
+      'created_after=yesterday',
       'cursor=x',
       'view=x'.repeat(20),
     ])

@@ -1,5 +1,6 @@
 import { Link, useMatches, useNavigate } from '@tanstack/react-router';
 import { Keyboard, Search } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import type { Schemas } from '../../api/client';
 import { useKeys } from '../../ui/keys';
 import { ICON_BUTTON } from '../../ui/parts';
@@ -24,9 +25,7 @@ export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
     className="flex shrink-0 items-center gap-1 border-line bg-sunken px-2 py-1 max-[899px]:border-b min-[900px]:w-14 min-[900px]:flex-col min-[900px]:border-r min-[900px]:py-3"
   >
     <Mark className="mr-2 size-7 shrink-0 max-[479px]:hidden min-[900px]:mr-0 min-[900px]:mb-3" />
-    <div className="flex min-w-0 gap-1 max-[899px]:overflow-x-auto max-[479px]:gap-0 min-[900px]:flex-col">
-      <AreaLinks scopes={me.scopes} />
-    </div>
+    <AreaLinks scopes={me.scopes} />
     <span className="flex-1" />
     <button
       type="button"
@@ -57,17 +56,29 @@ const AreaLinks = ({ scopes }: { scopes: string[] }) => {
   const navigate = useNavigate();
   const current = useArea();
   const areas = areasOf(scopes);
+  const list = useRef<HTMLDivElement>(null);
   useKeys(Object.fromEntries(areas.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])));
-  return areas.map(({ name, to, key, Icon }) => (
-    <Link
-      key={to}
-      to={to}
-      aria-label={name}
-      aria-current={name === current ? 'page' : undefined}
-      title={`${name} (G ${key.toUpperCase()})`}
-      className={`${ICON_BUTTON} max-[479px]:size-8 aria-[current=page]:bg-selected aria-[current=page]:text-link`}
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another area comes into view where they scroll
+  useEffect(() => {
+    void list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
+  return (
+    <div
+      ref={list}
+      className="flex min-h-0 min-w-0 gap-1 overflow-auto max-[479px]:gap-0 min-[900px]:flex-col min-[900px]:[scrollbar-width:none]"
     >
-      <Icon size={18} aria-hidden="true" />
-    </Link>
-  ));
+      {areas.map(({ name, to, key, Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          aria-label={name}
+          aria-current={name === current ? 'page' : undefined}
+          title={`${name} (G ${key.toUpperCase()})`}
+          className={`${ICON_BUTTON} max-[479px]:size-8 aria-[current=page]:bg-selected aria-[current=page]:text-link`}
+        >
+          <Icon size={18} aria-hidden="true" />
+        </Link>
+      ))}
+    </div>
+  );
 };

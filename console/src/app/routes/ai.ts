@@ -3,7 +3,7 @@ import { root } from './root';
 import { textsIn } from './search';
 
 /** A filter that means nothing is refused by the API, with a sentence. */
-type Search = Partial<Record<'state' | 'reason' | 'cited_item_id' | 'open' | 'group' | 'days', string>>;
+type Search = Partial<Record<'state' | 'reason' | 'cited_item_id' | 'from' | 'to' | 'open' | 'group' | 'days', string>>;
 
 const staticData = { area: 'AI' } as const;
 const validateSearch = (search: Record<string, unknown>): Search => textsIn(search);

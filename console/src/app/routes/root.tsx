@@ -3,6 +3,7 @@ import { createRootRouteWithContext, Outlet, useLocation } from '@tanstack/react
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/parts';
 import { Shell } from '../shell';
+import { say } from '../undo';
 
 /** What is shown in place of a page that is missing or broken, with the one heading that each page has. */
 const Missing = ({ title, children }: { title: string; children: ReactNode }) => (
@@ -12,6 +13,26 @@ const Missing = ({ title, children }: { title: string; children: ReactNode }) =>
   </div>
 );
 
+/**
+ * In the place of a page whose code cannot be loaded or fails: the frame around it stays. It is tried again by another
+ * page, as a browser may remember which files it could not load.
+ */
+export const Failed = () => (
+  <Missing title="This page could not be shown">
+    <Button
+      className="mt-3"
+      onClick={() =>
+        void fetch('/console/').then(
+          () => window.location.reload(),
+          () => say('The server cannot be reached', { isError: true }),
+        )
+      }
+    >
+      Try again
+    </Button>
+  </Missing>
+);
+
 /** The operator is no member: its pages have no frame. */
 const Frame = () => (useLocation().pathname === '/operator' ? <Outlet /> : <Shell />);
 
@@ -19,11 +40,5 @@ const Frame = () => (useLocation().pathname === '/operator' ? <Outlet /> : <Shel
 export const root = createRootRouteWithContext<{ client: QueryClient }>()({
   component: Frame,
   notFoundComponent: () => <Missing title="There is no such page">The address may be mistyped.</Missing>,
-  errorComponent: () => (
-    <Missing title="This page could not be shown">
-      <Button className="mt-3" onClick={() => window.location.reload()}>
-        Load it again
-      </Button>
-    </Missing>
-  ),
+  errorComponent: Failed,
 });

@@ -56,7 +56,7 @@ const share = (key: string, name: string, more: 'better' | 'worse' = 'better'): 
 });
 
 const PERIODS = ['day', 'week', 'month'] as const;
-const NO_DATES = 'The inbox has no filter by date yet, so these numbers do not lead to it.';
+const ALL_ALONE = 'The inbox has no filter for the other numbers, so only those of all conversations lead to it.';
 const OF_SESSIONS = [...PERIODS, 'channel', 'team', 'assignee', 'language'];
 
 const STATUS_OF: Record<string, object> = {
@@ -84,6 +84,35 @@ function deliveriesOf(figure: string, { from, to, by, key }: Counted): LinkProps
   return { to: '/outbound/deliveries', search: { from, to, ...status, ...group } };
 }
 
+/** Returns the conversations of all statuses that were opened in the range, as the inbox lists them. */
+function sessionsOf(figure: string, { from, to, by, key, channel, team }: Counted): LinkProps | undefined {
+  if (figure !== 'sessions') return undefined;
+  const range = {
+    view: 'all',
+    ...({ status: 'all', order: 'created' } as const),
+    created_after: from,
+    created_before: to,
+    channel,
+    team,
+  };
+  if (key === undefined || isPeriod(by)) return { to: '/inbox', search: range };
+  if (by === 'language' || (key === null && by === 'channel')) return undefined;
+  return { to: '/inbox', search: { ...range, [by]: key ?? 'none' } };
+}
+
+const STATE_OF: Record<string, string> = {
+  turns_answered: 'answered',
+  turns_asked: 'asked',
+  turns_handed_off: 'handed_off',
+};
+
+/** Returns the turns of a figure. */
+function turnsOf(figure: string, { from, to, by, key, channel, team }: Counted): LinkProps | undefined {
+  const state = STATE_OF[figure];
+  if (state === undefined || channel !== undefined || team !== undefined) return undefined;
+  return key === undefined || isPeriod(by) ? { to: '/ai', search: { state, from, to } } : undefined;
+}
+
 /** What the page shows, by the name in the address. */
 export const SHOWN: Shown[] = [
   {
@@ -106,7 +135,8 @@ export const SHOWN: Shown[] = [
       { key: 'unresolved', name: 'unresolved', tone: 'bad' },
       { key: 'open', name: 'open', tone: 'accent' },
     ],
-    note: NO_DATES,
+    linkOf: sessionsOf,
+    note: ALL_ALONE,
     isOfSessions: true,
   },
   {
@@ -128,7 +158,8 @@ export const SHOWN: Shown[] = [
       { key: 'first_reply_p90_seconds', name: 'nine in ten are faster', tone: 'plain' },
     ],
     isSpread: true,
-    note: NO_DATES,
+    linkOf: sessionsOf,
+    note: ALL_ALONE,
     isOfSessions: true,
   },
   {
@@ -233,7 +264,8 @@ export const SHOWN: Shown[] = [
       { key: 'turns_handed_off', name: 'handed off', tone: 'warn' },
       { key: 'turns_skipped', name: 'said nothing', tone: 'plain' },
     ],
-    note: 'The list of turns has no filter by date yet, so these numbers do not lead to it.',
+    linkOf: turnsOf,
+    note: 'The list of turns has no filter by channel and team: numbers of those lead nowhere.',
     isOfSessions: true,
   },
 ];

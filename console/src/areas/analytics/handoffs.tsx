@@ -39,8 +39,8 @@ export const Handoffs = ({ range, zone, search }: HandoffsProps) => {
   const report = useQuery(handoffsQuery(filters));
   const before = useQuery(handoffsQuery({ ...filters, from: earlier.from, to: earlier.to }));
   const events = useInfiniteQuery(handoffEventsQuery(filters, reason));
-  if (report.isPending) return <Skeleton rows={8} />;
-  if (report.error !== null) return <Failure error={report.error} onRetry={() => void report.refetch()} />;
+  const failure = report.error !== null && <Failure error={report.error} onRetry={() => void report.refetch()} />;
+  if (report.data === undefined) return failure || <Skeleton rows={8} />;
   const { total_handoffs, total_sessions, reasons, channels, sentiments, trends } = report.data;
   const listOf = (chosen?: string): LinkProps => ({
     to: '/analytics',
@@ -56,6 +56,7 @@ export const Handoffs = ({ range, zone, search }: HandoffsProps) => {
   return (
     <>
       <Section title="Handoffs">
+        {failure}
         <Tiles
           figures={TOTALS}
           totals={{ total_handoffs, total_sessions }}

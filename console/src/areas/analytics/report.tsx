@@ -29,8 +29,8 @@ export const Report = ({ shown, by, range, zone, search: { channel, team } }: Re
   const before = useQuery(reportQuery(shown.report, { ...filtersOf(earlier), group_by: 'month' }));
   const counted: Counted = { ...range, by, channel, team };
   const linkOf = (figure: string): LinkProps | undefined => shown.linkOf?.(figure, counted);
-  if (report.isPending) return <Skeleton rows={8} />;
-  if (report.error !== null) return <Failure error={report.error} onRetry={() => void report.refetch()} />;
+  const failure = report.error !== null && <Failure error={report.error} onRetry={() => void report.refetch()} />;
+  if (report.data === undefined) return failure || <Skeleton rows={8} />;
   const { items, totals } = report.data;
   const rows = isPeriod(by)
     ? rowsOfPeriods({ shown, by, range, zone, items, counted })
@@ -41,6 +41,7 @@ export const Report = ({ shown, by, range, zone, search: { channel, team } }: Re
       title={shown.title}
       actions={<CopyCsv group={GROUP_NAMES[by] ?? by} figures={shown.figures} rows={rows} />}
     >
+      {failure}
       <Tiles figures={shown.figures} totals={totals} before={before.data?.totals} linkOf={linkOf} />
       <p className="px-4 pt-2 text-xs text-quiet">
         {shownDate(range.first)} to {shownDate(range.last)}, in the time zone {zone}. Compared with{' '}

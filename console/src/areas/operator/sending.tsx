@@ -11,14 +11,14 @@ export const Sending = ({ sending: { state, reason } }: { sending: OperatorState
   const [isAsking, ask] = useState(false);
   const isPaused = state === 'paused';
   const change = useMutation({
-    mutationFn: () => operatorCall('PUT', 'sending', { state: isPaused ? 'running' : 'paused' }),
+    mutationFn: (wanted: typeof state) => operatorCall('PUT', 'sending', { state: wanted }),
     onSettled: () => client.invalidateQueries({ queryKey: ['operator'] }),
   });
   return (
     <Section
       title="Sending"
       actions={
-        <Button disabled={change.isPending} onClick={() => (isPaused ? change.mutate() : ask(true))}>
+        <Button disabled={change.isPending} onClick={() => (isPaused ? change.mutate('running') : ask(true))}>
           {isPaused ? 'Resume' : 'Pause all sending'}
         </Button>
       }
@@ -36,7 +36,7 @@ export const Sending = ({ sending: { state, reason } }: { sending: OperatorState
         <ConfirmDialog
           title="Pause all sending?"
           action="Pause"
-          onConfirm={() => change.mutate()}
+          onConfirm={() => change.mutate('paused')}
           onClose={() => ask(false)}
         >
           No message and no webhook of any organization goes out until it is resumed.

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react';
-import type { FieldSpec } from './spec';
+import { Button } from '../parts';
+import { type FieldSpec, REMOVED_SECRET } from './spec';
 
 interface SpecFieldProps {
   spec: FieldSpec;
@@ -47,7 +48,36 @@ export const SpecField = ({ spec, value, problem, isStored, isReadOnly = false, 
         {spec.label}
         {spec.isRequired !== true && <span className="sr-only"> (optional)</span>}
       </label>
-      <Control spec={spec} text={String(value)} isStored={isStored === true} common={common} onChange={onChange} />
+      {spec.kind === 'secret' && value === REMOVED_SECRET ? (
+        <p className="flex min-h-9 flex-wrap items-center gap-2">
+          <span role="status">Removed once you save</span>
+          <Button look="quiet" aria-label={`Keep it: ${spec.label}`} onClick={() => onChange('')}>
+            Keep it
+          </Button>
+        </p>
+      ) : (
+        <div className="flex items-start gap-2">
+          <div className="min-w-0 flex-1">
+            <Control
+              spec={spec}
+              text={String(value)}
+              isStored={isStored === true}
+              common={common}
+              onChange={onChange}
+            />
+          </div>
+          {spec.kind === 'secret' && isStored === true && spec.isRequired !== true && (
+            <Button
+              look="quiet"
+              className="h-9"
+              aria-label={`Remove it: ${spec.label}`}
+              onClick={() => onChange(REMOVED_SECRET)}
+            >
+              Remove
+            </Button>
+          )}
+        </div>
+      )}
       <Note id={id} spec={spec} problem={problem} />
     </div>
   );

@@ -37,8 +37,8 @@ interface SpecFormProps extends Omit<SpecFieldsProps, 'form' | 'error'> {
   /** The values that are stored. */
   stored: object;
   save: { error: Error | null; isPending: boolean; reset: () => void };
-  /** Saves what is written, and calls back when it is stored. */
-  onSave: (values: Written, done: () => void) => void;
+  /** Saves what was changed, of all values, and calls back when it is stored. */
+  onSave: (changes: Written, done: () => void, values: Written) => void;
   /** Whether it can be saved as it is, as if something was changed. */
   isNew?: boolean;
   /** Whether something was changed that `children` show. */
@@ -66,8 +66,8 @@ export const SpecForm = ({
   const names = Object.keys(specs).map((name) => (under === undefined ? name : `${under}.${name}`));
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const sent = form.values;
-    onSave(sent, () => form.settle(sent));
+    const { values, changes } = form;
+    onSave(changes, () => form.settle(values), values);
   };
   return (
     <form onSubmit={onSubmit} className="grid gap-3">

@@ -1,4 +1,7 @@
-/** How a value of a form is written. Values of checks are booleans, all others are texts until they are saved. */
+/**
+ * How a value of a form is written. Values of checks are booleans, all others are texts until they are saved. A stored
+ * secret that is to be removed is false.
+ */
 export type FieldSpec = {
   label: string;
   hint?: string;
@@ -47,10 +50,36 @@ export function valuesIn(
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => name in specs || !isSecretAlone(value)));
 }
 
+/** Returns the specs of what was changed alone. */
+export const changedSpecs = (specs: Specs, changes: Written): Specs =>
+  Object.fromEntries(Object.entries(specs).filter(([name]) => name in changes));
+
+/**
+ * Returns stored values with what was changed, as the API takes them: all else is as it is stored, also what is not set
+ * and what has no field. What was emptied is left out, and so is a part that has nothing left but stored secrets.
+ */
+export function withChanges(specs: Specs, stored: object, changes: Written): Record<string, unknown> {
+  const values = structuredClone(stored) as Record<string, unknown>;
+  for (const [name, spec] of Object.entries(changedSpecs(specs, changes)))
+    put(values, name.split('.'), valueFor(spec, changes[name] ?? '', valueAt(stored, name) === STORED_SECRET));
+  const changedParts = new Set(Object.keys(changes).map((name) => name.split('.')[0]));
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      ([name, value]) => value != null && (name in specs || !changedParts.has(name) || !isSecretAlone(value)),
+    ),
+  );
+}
+
 const isSecretAlone = (part: unknown): boolean =>
-  typeof part === 'object' && part !== null && Object.values(part).every((value) => value === STORED_SECRET);
+  typeof part === 'object' &&
+  part !== null &&
+  Object.values(part).every((value) => value === STORED_SECRET || value === undefined);
+
+/** What a secret is once its removal was asked for. */
+export const REMOVED_SECRET = false;
 
 function valueFor(spec: FieldSpec, written: string | boolean, isStored: boolean): unknown {
+  if (spec.kind === 'secret' && written === REMOVED_SECRET) return undefined;
   if (typeof written === 'boolean') return written;
   if (spec.kind === 'secret') return written === '' && isStored ? STORED_SECRET : written || undefined;
   const text = spec.kind === 'long' ? written : written.trim();

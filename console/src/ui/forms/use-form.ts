@@ -4,6 +4,8 @@ import type { Written } from './spec';
 /** What a form has: the stored values with what was changed, and whether something was. */
 export interface Form {
   values: Written;
+  /** What differs from the stored values. */
+  changes: Written;
   isChanged: boolean;
   change: (name: string, value: string | boolean) => void;
   discard: () => void;
@@ -13,10 +15,12 @@ export interface Form {
 
 /** Keeps what was changed of stored values. What is stored again meanwhile shows where nothing was changed. */
 export function useForm(stored: Written): Form {
-  const [changes, setChanges] = useState<Written>({});
+  const [written, setChanges] = useState<Written>({});
+  const changes = Object.fromEntries(Object.entries(written).filter(([name, value]) => value !== (stored[name] ?? '')));
   return {
-    values: { ...stored, ...changes },
-    isChanged: Object.entries(changes).some(([name, value]) => value !== (stored[name] ?? '')),
+    values: { ...stored, ...written },
+    changes,
+    isChanged: Object.keys(changes).length > 0,
     change: (name, value) => setChanges((now) => ({ ...now, [name]: value })),
     discard: () => setChanges({}),
     settle: (sent) =>

@@ -1,6 +1,8 @@
 import { Search, X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useKeys } from '../keys';
+import { shownMoment } from '../time';
+import { DateFields } from './date-fields';
 import { FilterToggle } from './filter-toggle';
 
 export interface FilterField<Name extends string = string> {
@@ -19,6 +21,8 @@ interface BarProps<Search extends Filters> {
   fields: FilterField<Extract<keyof Search, string>>[];
   /** What the search for words finds, if there is one: its words are `q`. */
   searched?: string;
+  /** What the dates `from` and `to` are of, if the list has them: begun. */
+  dated?: string;
   /** What a filter without a field shows, such as the name of a contact. */
   shownOf?: (name: string, value: string) => string | undefined;
   onChange: (search: Search) => void;
@@ -30,6 +34,7 @@ export function FilterBar<Search extends Filters>({
   search,
   fields,
   searched,
+  dated,
   shownOf,
   onChange,
   children,
@@ -56,6 +61,14 @@ export function FilterBar<Search extends Filters>({
               onChoose={(value) => onChange({ ...search, [field.name]: value || undefined })}
             />
           ))}
+          {dated !== undefined && (
+            <DateFields
+              what={dated}
+              from={search.from}
+              to={search.to}
+              onChange={(range) => onChange({ ...search, ...range })}
+            />
+          )}
         </fieldset>
       )}
       <Chips search={search} fields={fields} shownOf={shownOf} onChange={onChange} />
@@ -97,6 +110,8 @@ function Chips<Search extends Filters>({
     const field = fields.find((one) => one.name === name);
     const text = field?.options.find(([option]) => option === value)?.[1] ?? value;
     if (name === 'q') return `“${value}”`;
+    if (name === 'from') return `From ${shownMoment(value)}`;
+    if (name === 'to') return `Before ${shownMoment(value)}`;
     return shownOf?.(name, value) ?? `${field?.label ?? name}: ${text}`;
   };
   if (given.length === 0) return null;

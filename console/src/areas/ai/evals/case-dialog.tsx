@@ -23,6 +23,20 @@ const linesOf = (text: FormDataEntryValue | null): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+type Body = Pick<Case, 'name' | 'messages' | 'checks'>;
+
+/** Returns what differs from a case. The order of checks means nothing. */
+function changesOf(existing: Case, body: Body): Partial<Body> {
+  const textOf = (value: unknown) =>
+    JSON.stringify(value, (_, inner) =>
+      inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+        : inner,
+    );
+  const isChanged = ([name, value]: [string, unknown]) => textOf(value) !== textOf(existing[name as keyof Body]);
+  return Object.fromEntries(Object.entries(body).filter(isChanged));
+}
+
 /** A case: what the customer writes, and what must come of it. The other checks are written as JSON. */
 export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; onClose: () => void }) => {
   const client = useQueryClient();
@@ -30,10 +44,15 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
   const [more, setMore] = useState(writtenJson(others));
   const read = objectIn(more);
   const save = useMutation({
-    mutationFn: (body: Pick<Case, 'name' | 'messages' | 'checks'>) =>
+    mutationFn: (body: Body) =>
       existing === undefined
         ? dataOf(api.POST('/autopilot/evals', { body }))
-        : dataOf(api.PATCH('/autopilot/evals/{id}', { params: { path: { id: existing.id } }, body })),
+        : dataOf(
+            api.PATCH('/autopilot/evals/{id}', {
+              params: { path: { id: existing.id } },
+              body: changesOf(existing, body),
+            }),
+          ),
     onSuccess: async () => {
       say('Saved');
       onClose();

@@ -18,8 +18,13 @@ const MAX_PASSAGES = 5;
 /** The steps of a turn, as somebody who asks reads them. */
 export const TurnTrace = ({ turnId }: { turnId: string }) => {
   const turn = useQuery(turnQuery(turnId));
-  if (turn.error !== null) return <Failure error={turn.error} onRetry={() => void turn.refetch()} />;
-  return turn.data === undefined ? <Skeleton rows={4} /> : <Trace turn={turn.data} />;
+  return (
+    <>
+      {turn.error !== null && <Failure error={turn.error} onRetry={() => void turn.refetch()} />}
+      {turn.isPending && <Skeleton rows={4} />}
+      {turn.data !== undefined && <Trace turn={turn.data} />}
+    </>
+  );
 };
 
 /** The steps of a turn that was taken, or only previewed. */

@@ -12,7 +12,7 @@ import { shownCode, TURN_STATES } from '../words';
 import { ChangedSources } from './changed-sources';
 import { TurnDialog } from './turn-dialog';
 
-const FIELDS: FilterField<'state' | 'reason' | 'cited_item_id'>[] = [
+const FIELDS: FilterField<'state' | 'reason' | 'cited_item_id' | 'from' | 'to'>[] = [
   {
     name: 'state',
     label: 'Outcome',
@@ -22,8 +22,8 @@ const FIELDS: FilterField<'state' | 'reason' | 'cited_item_id'>[] = [
 
 /** What the AI did in conversations, by outcome and reason. */
 export const Turns = () => {
-  const { state, reason, cited_item_id, open } = useSearch({ from: '/ai' });
-  const filters = { state, reason, cited_item_id };
+  const { state, reason, cited_item_id, from, to, open } = useSearch({ from: '/ai' });
+  const filters = { state, reason, cited_item_id, from, to };
   const navigate = useNavigate();
   const list = useInfiniteQuery(turnsQuery(filters as TurnFilters));
   const turns = list.data?.pages.flatMap(({ items }) => items) ?? [];
@@ -35,6 +35,7 @@ export const Turns = () => {
     <Page title="AI" tabs={<AiTabs />} actions={<ChangedSources />}>
       <FilterBar
         search={filters}
+        dated="Begun"
         fields={[...FIELDS, { name: 'reason', label: 'Reason', options: reasons.map((one) => [one, shownCode(one)]) }]}
         shownOf={(name) => (name === 'cited_item_id' ? 'Quotes one source' : undefined)}
         onChange={(search) => void navigate({ to: '/ai', search })}

@@ -80,12 +80,13 @@ const Days = ({ items }: { items: Item[] }) =>
 
 const Groups = ({ group, days }: { group: UsageGroup; days: number }) => {
   const usage = useQuery(usageQuery(group, days));
-  if (usage.isPending) return <Skeleton rows={3} />;
-  if (usage.error !== null) return <Failure error={usage.error} onRetry={() => void usage.refetch()} />;
+  const failure = usage.error !== null && <Failure error={usage.error} onRetry={() => void usage.refetch()} />;
+  if (usage.data === undefined) return failure || <Skeleton rows={3} />;
   if (usage.data.items.length === 0) return <Empty title="Nothing">No model was asked.</Empty>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
     <section tabIndex={0} aria-label="Usage by group" className="overflow-x-auto">
+      {failure}
       <table className="w-full tabular-nums">
         <thead className="text-xs text-quiet">
           <tr>

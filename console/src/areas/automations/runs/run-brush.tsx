@@ -15,13 +15,15 @@ interface BrushProps {
 /** Runs over time by their state. A part of it that is chosen with the pointer becomes the range of the list. */
 export const RunBrush = ({ search: { workflow_id, from, to }, onRange }: BrushProps) => {
   const stats = useQuery(runStatsQuery({ workflow_id, from, to }));
-  if (stats.error !== null) return <Failure error={stats.error} onRetry={() => void stats.refetch()} />;
+  const failure = stats.error !== null && <Failure error={stats.error} onRetry={() => void stats.refetch()} />;
+  if (failure && stats.data === undefined) return failure;
   const { buckets, to: end } = stats.data ?? { buckets: [], to: '' };
   const times = buckets.map(({ at }) => at);
   /** The end of a chosen part is that of its last bar. */
   const choose = (first: string, last: string) => onRange(first, times[times.indexOf(last) + 1] ?? end);
   return (
     <div className="min-h-48 shrink-0 border-b border-line px-4 pt-2 pb-1">
+      {failure}
       {stats.data !== undefined && (
         <Chart
           label={`Runs by their state${from === undefined ? ' of the last day' : ''}`}

@@ -11,7 +11,7 @@ import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { useSelection } from '../../../ui/lists/selection';
 import { Page } from '../../../ui/page';
 import { Button, Empty } from '../../../ui/parts';
-import { shownMoment, useTick } from '../../../ui/time';
+import { useTick } from '../../../ui/time';
 import { useJobs } from '../../inbox/bulk/jobs';
 import { isActive, RunState, STATUS_NAMES, triggerNameOf, WAITING_NAMES } from '../states';
 import { StepNow } from '../step-now';
@@ -47,6 +47,7 @@ export const Runs = () => {
         search={search}
         fields={useFields()}
         searched="Search a workflow or a run’s id"
+        dated="Started"
         shownOf={shownOf}
         onChange={go}
       />
@@ -139,11 +140,8 @@ function useFields(): FilterField<'workflow_id' | 'status' | 'waiting_for'>[] {
 
 const IDS: Record<string, string> = { session_id: 'Conversation', contact_id: 'Contact' };
 
-function shownOf(name: string, value: string): string | undefined {
-  if (name === 'from') return `From ${shownMoment(value)}`;
-  if (name === 'to') return `Before ${shownMoment(value)}`;
-  return IDS[name] === undefined ? undefined : `${IDS[name]} …${value.slice(-6)}`;
-}
+const shownOf = (name: string, value: string): string | undefined =>
+  IDS[name] === undefined ? undefined : `${IDS[name]} …${value.slice(-6)}`;
 
 const NoRun = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) =>
   isFiltered ? (

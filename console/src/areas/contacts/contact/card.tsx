@@ -131,7 +131,7 @@ const Elsewhere = ({ id }: { id: string }) => {
   return (
     <nav aria-label="Of this contact" className="mt-4 flex flex-wrap gap-x-4 gap-y-1">
       {maySeeSessions && (
-        <Link to="/inbox" search={{ view: 'all', status: undefined, contact_id: id }} className={LINK}>
+        <Link to="/inbox" search={{ view: 'all', status: 'all', contact_id: id }} className={LINK}>
           Conversations
         </Link>
       )}

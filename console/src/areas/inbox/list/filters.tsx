@@ -6,11 +6,13 @@ import type { Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { membersQuery, tagsQuery, teamsQuery } from '../../../api/queries';
 import { lazily } from '../../../ui/lazily';
+import { DateFields } from '../../../ui/lists/date-fields';
 import { Button } from '../../../ui/parts';
+import { shownMoment } from '../../../ui/time';
 
 const SaveView = lazily(async () => (await import('./save-view')).SaveView);
 
-type Name = Exclude<keyof InboxFilters, 'view' | 'contact_id' | 'status'>;
+type Name = Exclude<keyof InboxFilters, 'view' | 'contact_id' | 'status' | 'created_after' | 'created_before'>;
 interface Field {
   name: Name;
   label: string;
@@ -121,6 +123,18 @@ export const FilterFields = ({ filters }: { filters: InboxFilters }) => {
           </select>
         </label>
       ))}
+      <DateFields
+        what="Opened"
+        from={filters.created_after}
+        to={filters.created_before}
+        onChange={({ from, to }) =>
+          void navigate({
+            to: '/inbox',
+            search: { ...filters, created_after: from, created_before: to },
+            replace: true,
+          })
+        }
+      />
     </fieldset>
   );
 };
@@ -140,6 +154,9 @@ export const FilterChips = ({ filters, view, canSave }: ChipsProps) => {
   const fields = useFields();
   const shownOf = (name: string): string => {
     const value = `${given[name as Name]}`;
+    if (name === 'created_after') return `Opened from ${shownMoment(value)}`;
+    if (name === 'created_before') return `Opened before ${shownMoment(value)}`;
+    if (name === 'status') return `Status: ${value}`;
     const field = fields.find((one) => one.name === name);
     const text = field?.options.find(([option]) => option === value)?.[1] ?? value;
     return name === 'q' ? `“${value}”` : `${field?.label ?? name}: ${text}`;

@@ -9,6 +9,12 @@ import { FormEnd } from '../../../ui/form-end';
 const MAX_NAME = 100;
 const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 
+/** Returns what differs from a view: its filters are changed elsewhere. */
+function changesOf(view: Schemas['InboxView'], { name, shared, team_id = null }: Schemas['CreateInboxView']) {
+  const isSharedOtherwise = shared !== view.shared || team_id !== view.team_id;
+  return { ...(name !== view.name && { name }), ...(isSharedOtherwise && { shared, team_id }) };
+}
+
 interface SaveProps {
   query: Schemas['InboxFilters'];
   /** The view that changes. Absent for a new one. */
@@ -26,7 +32,7 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
       dataOf(
         view === undefined
           ? api.POST('/views', { body })
-          : api.PATCH('/views/{id}', { params: { path: { id: view.id } }, body }),
+          : api.PATCH('/views/{id}', { params: { path: { id: view.id } }, body: changesOf(view, body) }),
       ),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries(viewsQuery);

@@ -22,11 +22,12 @@ export const Original = (message: MailProps) => {
     queryFn: () => dataOf(api.GET('/chat/sessions/{id}/messages/{messageId}/source', { params: { path } })),
     staleTime: 300_000,
   });
-  if (source.error !== null) return <Failure error={source.error} onRetry={() => void source.refetch()} />;
-  if (source.data === undefined) return <Skeleton rows={2} />;
+  const failure = source.error !== null && <Failure error={source.error} onRetry={() => void source.refetch()} />;
+  if (source.data === undefined) return failure || <Skeleton rows={2} />;
   const { html, text, from, to, cc } = source.data;
   return (
     <div className="mt-2 w-160 max-w-full">
+      {failure}
       <p className="text-xs break-words text-quiet">
         From {from} to {[to, ...cc].join(', ')}
       </p>

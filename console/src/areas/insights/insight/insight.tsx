@@ -33,7 +33,7 @@ export const InsightPage = () => {
             <div className="space-y-3 p-4">
               <p className="text-base break-words">{insight.content}</p>
               <Facts insight={insight} />
-              <Keeping key={insight.updated_at} insight={insight} mayWrite={mayWrite} />
+              <Keeping key={insight.id} insight={insight} mayWrite={mayWrite} />
             </div>
           </Section>
           <Quotes insight={insight} mayWrite={mayWrite} />

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import { categoriesQuery, type Insight } from '../../../api/insights';
 import { teamsQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
-import { FIELD, Field, Select } from '../../../ui/fields';
+import { ActingSelect } from '../../../ui/acting-select';
+import { FIELD, Field } from '../../../ui/fields';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../use-change';
 
@@ -11,6 +13,9 @@ import { useChange } from '../use-change';
 export const Keeping = ({ insight, mayWrite }: { insight: Insight; mayWrite: boolean }) => {
   const { id, content, category, team } = insight;
   const params = { path: { id } };
+  /** Absent: the name as it is stored, also after somebody else has changed it. */
+  const [typed, type] = useState<string>();
+  const shown = typed ?? content;
   const categories = useQuery(categoriesQuery).data?.categories ?? [];
   const teams = useQuery(teamsQuery).data ?? [];
   const update = useChange({
@@ -36,33 +41,45 @@ export const Keeping = ({ insight, mayWrite }: { insight: Insight; mayWrite: boo
         className="flex items-end gap-2 min-[600px]:col-span-2"
         onSubmit={(event) => {
           event.preventDefault();
-          const name = String(new FormData(event.currentTarget).get('content')).trim();
-          if (name !== '' && name !== content) update.mutate({ content: name });
+          const name = shown.trim();
+          const keep = (now: string | undefined) => (now === typed ? undefined : now); // what is typed meanwhile stays
+          if (name !== '' && name !== content) update.mutate({ content: name }, { onSuccess: () => type(keep) });
         }}
       >
         <div className="min-w-0 flex-1">
           <Field label="Name. One that was written by hand stays.">
-            <input name="content" defaultValue={content} required maxLength={500} className={FIELD} />
+            <input
+              name="content"
+              value={shown}
+              onChange={({ target }) => type(target.value)}
+              required
+              maxLength={500}
+              className={FIELD}
+            />
           </Field>
         </div>
         <Button type="submit" className="h-9" disabled={update.isPending}>
           Rename
         </Button>
       </form>
-      <Select
-        label="Category"
-        value={category ?? ''}
-        options={[['', 'None'], ...known.map((name): [string, string] => [name, name])]}
-        disabled={update.isPending}
-        onChoose={(value) => update.mutate({ category: value || null })}
-      />
-      <Select
-        label="Team"
-        value={team?.id ?? ''}
-        options={[['', 'None'], ...knownTeams.map((one): [string, string] => [one.id, one.name])]}
-        disabled={assign.isPending}
-        onChoose={(value) => assign.mutate(value || null)}
-      />
+      <Field label="Category">
+        <ActingSelect
+          value={category ?? ''}
+          options={[['', 'None'], ...known.map((name): [string, string] => [name, name])]}
+          disabled={update.isPending}
+          onAct={(value) => update.mutate({ category: value || null })}
+          className={FIELD}
+        />
+      </Field>
+      <Field label="Team">
+        <ActingSelect
+          value={team?.id ?? ''}
+          options={[['', 'None'], ...knownTeams.map((one): [string, string] => [one.id, one.name])]}
+          disabled={assign.isPending}
+          onAct={(value) => assign.mutate(value || null)}
+          className={FIELD}
+        />
+      </Field>
     </div>
   );
 };

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import { categoriesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
@@ -9,16 +10,7 @@ import { useChange } from '../use-change';
 
 /** The categories that insights can have, one a line. */
 export const Categories = ({ mayWrite, onClose }: { mayWrite: boolean; onClose: () => void }) => {
-  const client = useQueryClient();
   const list = useQuery(categoriesQuery);
-  const replace = useChange({
-    run: (categories: string[]) => dataOf(api.PUT('/insights/categories', { body: { categories } })),
-    onDone: (stored) => {
-      client.setQueryData(categoriesQuery.queryKey, stored);
-      say('The categories are saved');
-      onClose();
-    },
-  });
   const names = list.data?.categories ?? [];
   return (
     <Dialog title="Categories" className="w-[28rem]" onClose={onClose}>
@@ -32,29 +24,53 @@ export const Categories = ({ mayWrite, onClose }: { mayWrite: boolean; onClose: 
           ))}
         </ul>
       )}
-      {list.data !== undefined && mayWrite && (
-        <form
-          className="space-y-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const lines = String(new FormData(event.currentTarget).get('categories')).split('\n');
-            replace.mutate([...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))]);
-          }}
-        >
-          <label className="block">
-            <span className="mb-1 block text-xs text-quiet">
-              One a line. Insights whose category is taken away have none.
-            </span>
-            <textarea
-              name="categories"
-              rows={8}
-              defaultValue={names.join('\n')}
-              className="block w-full rounded-md border border-line bg-page p-2"
-            />
-          </label>
-          <FormEnd request={replace}>Save</FormEnd>
-        </form>
-      )}
+      {list.data !== undefined && mayWrite && <Form begun={names} onClose={onClose} />}
     </Dialog>
   );
 };
+
+const Form = ({ begun: first, onClose }: { begun: string[]; onClose: () => void }) => {
+  const [begun] = useState(first);
+  const client = useQueryClient();
+  const replace = useChange({
+    run: async (written: string[]) => {
+      // They are stored as a whole: what others have added or taken away meanwhile stays so.
+      const { categories: now } = await dataOf(api.GET('/insights/categories'));
+      return dataOf(api.PUT('/insights/categories', { body: { categories: mergeOf({ written, begun, now }) } }));
+    },
+    onDone: (stored) => {
+      client.setQueryData(categoriesQuery.queryKey, stored);
+      say('The categories are saved');
+      onClose();
+    },
+  });
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const lines = String(new FormData(event.currentTarget).get('categories')).split('\n');
+        replace.mutate([...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))]);
+      }}
+    >
+      <label className="block">
+        <span className="mb-1 block text-xs text-quiet">
+          One a line. Insights whose category is taken away have none.
+        </span>
+        <textarea
+          name="categories"
+          rows={8}
+          defaultValue={begun.join('\n')}
+          className="block w-full rounded-md border border-line bg-page p-2"
+        />
+      </label>
+      <FormEnd request={replace}>Save</FormEnd>
+    </form>
+  );
+};
+
+/** Returns the names as they were written, with what has come and gone since the form was opened. */
+const mergeOf = ({ written, begun, now }: Record<'written' | 'begun' | 'now', string[]>): string[] => [
+  ...written.filter((name) => now.includes(name) || !begun.includes(name)),
+  ...now.filter((name) => !begun.includes(name) && !written.includes(name)),
+];

@@ -10,7 +10,6 @@ import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Button, Chip, Empty } from '../../../ui/parts';
-import { shownMoment } from '../../../ui/time';
 import { OutboundTabs } from '../tabs';
 import { CHANNELS, DELIVERY_STATUSES } from '../words';
 import { DeliveryDetails } from './delivery-details';
@@ -54,14 +53,12 @@ export const Deliveries = () => {
   const show = (search: typeof filters) => void navigate({ to: '/outbound/deliveries', search });
   const shownOf = (name: string, value: string): string | undefined => {
     if (name === 'sequence_id') return `Sequence: ${sequenceName ?? `…${value.slice(-6)}`}`;
-    if (name === 'from') return `From ${shownMoment(value)}`;
-    if (name === 'to') return `Until ${shownMoment(value)}`;
     if (name === 'reason') return `Reason: ${value}`;
     return name in IDS ? `${IDS[name]}: …${value.slice(-6)}` : undefined;
   };
   return (
     <Page title="Outbound" tabs={<OutboundTabs />}>
-      <FilterBar search={filters} fields={FIELDS} shownOf={shownOf} onChange={show} />
+      <FilterBar search={filters} fields={FIELDS} dated="Created" shownOf={shownOf} onChange={show} />
       <Reasons filters={filters} onChoose={(chosen) => show({ ...filters, ...chosen })} />
       {me !== undefined && maySettle && <UnknownBar orgId={me.org.id} filters={filters} />}
       <DataList

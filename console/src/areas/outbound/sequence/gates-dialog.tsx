@@ -34,13 +34,20 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
     const form = new FormData(event.currentTarget);
     const textOf = (name: string) => String(form.get(name) ?? '').trim();
     const numberOf = (name: string) => (textOf(name) === '' ? null : Number(textOf(name)));
+    const { start = '', end = '' } = gates.quiet_hours ?? {};
+    const hasOtherHours = textOf('start') !== start || textOf('end') !== end;
+    const isEmpty = textOf('start') === '' && textOf('end') === '';
+    const caps = (['daily_cap', 'sends_per_minute'] as const).filter(
+      (name) => numberOf(name) !== (gates[name] ?? null),
+    );
+    const exits = (['exit_on_reply', 'exit_when_unmatched'] as const).filter(
+      (name) => form.has(name) !== (gates[name] === true),
+    );
+    // The API keeps the gates that are not sent: what others have changed meanwhile stays.
     save.mutate({
-      quiet_hours:
-        textOf('start') === '' && textOf('end') === '' ? null : { start: textOf('start'), end: textOf('end') },
-      daily_cap: numberOf('daily_cap'),
-      sends_per_minute: numberOf('sends_per_minute'),
-      exit_on_reply: form.has('exit_on_reply'),
-      exit_when_unmatched: form.has('exit_when_unmatched'),
+      ...(hasOtherHours && { quiet_hours: isEmpty ? null : { start: textOf('start'), end: textOf('end') } }),
+      ...Object.fromEntries(caps.map((name) => [name, numberOf(name)])),
+      ...Object.fromEntries(exits.map((name) => [name, form.has(name)])),
     });
   };
   return (

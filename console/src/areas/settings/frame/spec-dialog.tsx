@@ -1,6 +1,5 @@
-import type { ReactNode, SubmitEvent } from 'react';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import type { ReactNode } from 'react';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { problemsOf, restOf } from '../../../ui/forms/problems';
 import { type Specs, type Written, writtenOf } from '../../../ui/forms/spec';
 import { SpecFields } from '../../../ui/forms/spec-form';
@@ -13,7 +12,8 @@ interface SpecDialogProps {
   /** What the fields show at first. */
   stored: object;
   save: { error: Error | null; isPending: boolean };
-  onSave: (values: Written) => void;
+  /** Gets all values, and what of them was changed. Where nothing was, the dialog closes. */
+  onSave: (values: Written, changes: Written) => void;
   onClose: () => void;
   className?: string;
   children?: ReactNode;
@@ -33,26 +33,24 @@ export const SpecDialog = ({
 }: SpecDialogProps) => {
   const form = useForm(writtenOf(specs, stored));
   const rest = restOf(save.error, Object.keys(specs));
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    onSave(form.values);
-  };
   return (
-    <Dialog title={title} onClose={onClose} className={className}>
-      <form onSubmit={onSubmit} className="grid gap-4">
-        <div className="grid gap-4 min-[700px]:grid-cols-2">
-          <SpecFields specs={specs} form={form} error={save.error} stored={stored} />
-        </div>
-        {children}
-        {rest === undefined && problemsOf(save.error).length > 0 && (
-          <p role="alert" className="text-bad-text">
-            Something above was refused.
-          </p>
-        )}
-        <FormEnd request={{ error: rest === undefined ? null : new Error(rest), isPending: save.isPending }}>
-          {action}
-        </FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={action}
+      request={{ error: rest === undefined ? null : new Error(rest), isPending: save.isPending }}
+      onSubmit={() => (form.isChanged ? onSave(form.values, form.changes) : onClose())}
+      onClose={onClose}
+      className={className}
+    >
+      <div className="grid gap-4 min-[700px]:grid-cols-2">
+        <SpecFields specs={specs} form={form} error={save.error} stored={stored} />
+      </div>
+      {children}
+      {rest === undefined && problemsOf(save.error).length > 0 && (
+        <p role="alert" className="text-bad-text">
+          Something above was refused.
+        </p>
+      )}
+    </FormDialog>
   );
 };

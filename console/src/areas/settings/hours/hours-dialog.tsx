@@ -1,9 +1,8 @@
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { officeHoursQuery } from '../../../api/settings';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
 import { HolidayFields } from './holiday-fields';
@@ -33,10 +32,12 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
     async (written: { name: string; iana_timezone: string }): Promise<void> => {
       const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
       if (existing !== undefined) {
-        const withIds = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [] : [{ ...shift, id }]));
-        await dataOf(
-          api.PUT('/office-hours/{id}', { params: { path: { id: existing.id } }, body: { ...body, shifts: withIds } }),
-        );
+        const withIds = shifts.flatMap((shift) => (shift.id === undefined ? [] : [{ ...shift, id: shift.id }]));
+        const params = { path: { id: existing.id } };
+        // They are stored as a whole: what others have saved meanwhile stays.
+        const now = await dataOf(api.GET('/office-hours/{id}', { params }));
+        const whole = mergeOf({ ...body, shifts: withIds }, existing, now);
+        await dataOf(api.PUT('/office-hours/{id}', { params, body: whole }));
       } else {
         const withoutIds = shifts.map(({ id: _, ...shift }) => shift);
         await dataOf(api.POST('/office-hours', { body: { ...body, shifts: withoutIds } }));
@@ -44,73 +45,87 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
     },
     { stale: [officeHoursQuery.queryKey, ['getOfficeHoursStatus']], says: 'Saved' },
   );
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const onSubmit = (form: FormData) =>
     save.mutate(
       { name: String(form.get('name')).trim(), iana_timezone: String(form.get('zone')).trim() },
       { onSuccess: onClose },
     );
-  };
   const change = (n: number, changes: Partial<Shift>) =>
     setShifts(shifts.map((shift, m) => (m === n ? { ...shift, ...changes } : shift)));
   return (
-    <Dialog title={existing === undefined ? 'New office hours' : existing.name} onClose={onClose} className="w-[40rem]">
-      <form onSubmit={onSubmit} className="space-y-4">
-        <div className="grid gap-4 min-[480px]:grid-cols-2">
-          <Field label="Name">
-            <input
-              name="name"
-              required
-              maxLength={255}
-              defaultValue={existing?.name ?? (copied === undefined ? '' : `${copied.name} (new)`)}
-              className={FIELD}
-            />
-          </Field>
-          <Field label="Time zone">
-            <input
-              name="zone"
-              required
-              list="zones"
-              defaultValue={base?.iana_timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
-              className={FIELD}
-            />
-          </Field>
-          <datalist id="zones">
-            {ZONES.map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-        </div>
-        <fieldset className="space-y-2">
-          <legend className="mb-1 text-xs text-quiet">
-            Shifts. One that ends before it begins ends on the next day.
-          </legend>
-          {shifts.map((shift, n) => (
-            <ShiftRow
-              // biome-ignore lint/suspicious/noArrayIndexKey: shifts have no other name until they are saved
-              key={n}
-              n={n}
-              shift={shift}
-              onChange={(changes) => change(n, changes)}
-              onRemove={() => setShifts(shifts.filter((_, m) => m !== n))}
-            />
+    <FormDialog
+      title={existing === undefined ? 'New office hours' : existing.name}
+      action="Save"
+      request={save}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      className="w-[40rem]"
+    >
+      <div className="grid gap-4 min-[480px]:grid-cols-2">
+        <Field label="Name">
+          <input
+            name="name"
+            required
+            maxLength={255}
+            defaultValue={existing?.name ?? (copied === undefined ? '' : `${copied.name} (new)`)}
+            className={FIELD}
+          />
+        </Field>
+        <Field label="Time zone">
+          <input
+            name="zone"
+            required
+            list="zones"
+            defaultValue={base?.iana_timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone}
+            className={FIELD}
+          />
+        </Field>
+        <datalist id="zones">
+          {ZONES.map((zone) => (
+            <option key={zone} value={zone} />
           ))}
-          {existing === undefined ? (
-            <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
-          ) : (
-            <p className="text-xs text-quiet">
-              Shifts can be changed and removed here. For more of them, copy these office hours.
-            </p>
-          )}
-        </fieldset>
-        <WeekGrid shifts={shifts} />
-        <HolidayFields holidays={holidays} onChange={setHolidays} />
-        <FormEnd request={save}>Save</FormEnd>
-      </form>
-    </Dialog>
+        </datalist>
+      </div>
+      <fieldset className="space-y-2">
+        <legend className="mb-1 text-xs text-quiet">
+          Shifts. One that ends before it begins ends on the next day.
+        </legend>
+        {shifts.map((shift, n) => (
+          <ShiftRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: shifts have no other name until they are saved
+            key={n}
+            n={n}
+            shift={shift}
+            onChange={(changes) => change(n, changes)}
+            onRemove={() => setShifts(shifts.filter((_, m) => m !== n))}
+          />
+        ))}
+        {existing === undefined ? (
+          <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
+        ) : (
+          <p className="text-xs text-quiet">
+            Shifts can be changed and removed here. For more of them, copy these office hours.
+          </p>
+        )}
+      </fieldset>
+      <WeekGrid shifts={shifts} />
+      <HolidayFields holidays={holidays} onChange={setHolidays} />
+    </FormDialog>
   );
 };
+
+type Saved = Pick<Hours, 'name' | 'iana_timezone' | 'shifts' | 'holidays'>;
+
+/** Returns of what was written what differs from what the dialog began with, and all else as it is now. */
+function mergeOf(written: Saved, begun: Saved, now: Saved): Saved {
+  const isSame = (name: keyof Saved) => JSON.stringify(written[name]) === JSON.stringify(begun[name]);
+  return {
+    name: isSame('name') ? now.name : written.name,
+    iana_timezone: isSame('iana_timezone') ? now.iana_timezone : written.iana_timezone,
+    shifts: isSame('shifts') ? now.shifts : written.shifts,
+    holidays: isSame('holidays') ? now.holidays : written.holidays,
+  };
+}
 
 interface ShiftRowProps {
   n: number;

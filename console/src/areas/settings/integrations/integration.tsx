@@ -6,7 +6,7 @@ import { useMay } from '../../../api/may';
 import { integrationsQuery } from '../../../api/settings';
 import { CopyButton } from '../../../ui/copy-button';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { type Specs, valueAt, valuesIn, type Written } from '../../../ui/forms/spec';
+import { type Written, withChanges } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Button, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -15,8 +15,6 @@ import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
 import { Health } from './health';
 import { isKind, type Kind, type KindName, kindOf } from './kinds';
-
-type Integration = Schemas['Integration'];
 
 const ABOVE = { name: 'Integrations', to: '/settings/integrations' } as const;
 
@@ -38,7 +36,7 @@ const Connection = ({ kind }: { kind: KindName }) => {
   const { test, save, disconnect } = useConnection(kind);
   const [isLeaving, askToDisconnect] = useState(false);
   const { name, specs, says, defaults = {}, callbackHint }: Kind = kindOf(kind);
-  const stored = connection?.settings ?? defaults;
+  const stored = { ...defaults, ...connection?.settings };
   const isBusy = save.isPending || test.isPending;
   return (
     <SettingsPage
@@ -80,8 +78,8 @@ const Connection = ({ kind }: { kind: KindName }) => {
                 isReadOnly={!mayWrite}
                 isNew={connection === undefined}
                 action={connection === undefined ? 'Connect and test' : 'Save and test'}
-                onSave={(values, done) =>
-                  save.mutate(settingsIn(specs, values, connection), {
+                onSave={(changes, done) =>
+                  save.mutate(changes, {
                     onSuccess: () => {
                       done();
                       test.mutate(undefined);
@@ -142,30 +140,27 @@ const TestResult = ({ test }: { test: ReturnType<typeof useConnection>['test'] }
   );
 };
 
-/** Returns the settings to store: as written, with what has no field as it is. */
-function settingsIn(specs: Specs, values: Written, connection: Integration | undefined): Record<string, unknown> {
-  const stored = connection?.settings ?? {};
-  const shown = new Set(Object.keys(specs).map((name) => name.split('.')[0]));
-  const kept = Object.entries(stored).filter(([name]) => !shown.has(name) && valueAt(stored, name) !== null);
-  return { ...Object.fromEntries(kept), ...valuesIn(specs, values, { stored }) };
-}
-
 function useConnection(kind: KindName) {
   const stale = [integrationsQuery.queryKey];
   const test = useChange(() => dataOf(api.POST('/integrations/{kind}/test', { params: { path: { kind } } })), {
     stale,
   });
   const save = useChange(
-    (settings: Record<string, unknown>) =>
+    async (changes: Written) => {
+      const { specs, provider, defaults = {} }: Kind = kindOf(kind);
+      // It is stored as a whole: what others have saved since this page read it stays.
+      const { items } = await dataOf(api.GET('/integrations'));
+      const stored = items.find((one) => one.kind === kind)?.settings ?? defaults;
       // Each kind has its own type of settings, which the fields of its form follow.
-      dataOf(
+      return dataOf(
         api.PUT(`/integrations/${kind}` as '/integrations/email', {
           body: {
-            provider: kindOf(kind).provider as 'smtp',
-            settings: settings as Schemas['PutEmailIntegration']['settings'],
+            provider: provider as 'smtp',
+            settings: withChanges(specs, stored, changes) as Schemas['PutEmailIntegration']['settings'],
           },
         }),
-      ),
+      );
+    },
     { stale, says: 'Saved' },
   );
   const disconnect = useChange(() => dataOf(api.DELETE('/integrations/{kind}', { params: { path: { kind } } })), {

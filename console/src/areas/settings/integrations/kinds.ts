@@ -226,5 +226,5 @@ export const KINDS = {
 } satisfies Record<string, Kind>;
 
 export type KindName = keyof typeof KINDS;
-export const isKind = (kind: string): kind is KindName => kind in KINDS;
+export const isKind = (kind: string): kind is KindName => Object.hasOwn(KINDS, kind);
 export const kindOf = (kind: KindName): Kind => KINDS[kind];

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { meQuery } from '../../../api/queries';
 import { keysQuery } from '../../../api/settings';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
 import { useChange } from '../frame/use-change';
 import { ScopeFields } from './scope-fields';
 import type { Scope } from './scopes';
@@ -24,30 +23,33 @@ export const KeyDialog = ({ onCreated, onClose }: KeyDialogProps) => {
     stale: [keysQuery.queryKey],
   });
   const isEmpty = !isFull && scopes.length === 0;
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const name = String(new FormData(event.currentTarget).get('name')).trim();
+  const onSubmit = (values: FormData) => {
+    const name = String(values.get('name')).trim();
     create.mutate({ name, ...(!isFull && { scopes }) }, { onSuccess: ({ api_key }) => onCreated(api_key) });
   };
   return (
-    <Dialog title="New API key" onClose={onClose} className="w-[34rem]">
-      <form onSubmit={onSubmit} className="space-y-4">
-        <Field label="What it is for">
-          <input name="name" required maxLength={255} placeholder="Shop import" className={FIELD} />
-        </Field>
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={isFull}
-            onChange={({ target }) => setFull(target.checked)}
-            className="size-4 accent-(--accent)"
-          />
-          Full access, also to what later versions add
-        </label>
-        {!isFull && <ScopeFields chosen={scopes} own={own} onChange={setScopes} />}
-        {isEmpty && <p className="text-xs text-quiet">Choose at least one thing that it may do.</p>}
-        <FormEnd request={{ error: create.error, isPending: create.isPending || isEmpty }}>Create the key</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New API key"
+      action="Create the key"
+      request={{ error: create.error, isPending: create.isPending || isEmpty }}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      className="w-[34rem]"
+    >
+      <Field label="What it is for">
+        <input name="name" required maxLength={255} placeholder="Shop import" className={FIELD} />
+      </Field>
+      <label className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          checked={isFull}
+          onChange={({ target }) => setFull(target.checked)}
+          className="size-4 accent-(--accent)"
+        />
+        Full access, also to what later versions add
+      </label>
+      {!isFull && <ScopeFields chosen={scopes} own={own} onChange={setScopes} />}
+      {isEmpty && <p className="text-xs text-quiet">Choose at least one thing that it may do.</p>}
+    </FormDialog>
   );
 };

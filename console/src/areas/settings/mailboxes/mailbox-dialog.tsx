@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery } from '../../../api/queries';
-import { mailboxesQuery } from '../../../api/settings';
-import { type Specs, valuesIn } from '../../../ui/forms/spec';
+import { mailboxesQuery, readMailboxes } from '../../../api/settings';
+import { type Specs, valuesIn, type Written, writtenOf } from '../../../ui/forms/spec';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
 
@@ -27,10 +27,16 @@ export const MailboxDialog = ({ existing, onClose }: MailboxDialogProps) => {
     is_default_sender: { kind: 'check', label: 'Default sender', hint: 'Where no mail has come yet. Only one is.' },
     signature: { kind: 'long', label: 'Signature, as plain text', maxLength: 5_000 },
   };
-  const save = useChange((body: Schemas['PutInbox']) => dataOf(api.PUT('/email/inboxes', { body })), {
-    stale: [mailboxesQuery.queryKey],
-    says: 'Saved',
-  });
+  const save = useChange(
+    async (changes: Written) => {
+      // It is stored as a whole: what others have saved meanwhile stays.
+      const now = existing && (await readMailboxes()).find(({ id }) => id === existing.id);
+      const written = { ...writtenOf(specs, now ?? existing ?? {}), ...changes };
+      const { address, ...values } = valuesIn(specs, written, { isNullable: true });
+      return dataOf(api.PUT('/email/inboxes', { body: { address: existing?.address ?? String(address), ...values } }));
+    },
+    { stale: [mailboxesQuery.queryKey], says: 'Saved' },
+  );
   return (
     <SpecDialog
       title={existing?.address ?? 'Add a mailbox'}
@@ -38,10 +44,7 @@ export const MailboxDialog = ({ existing, onClose }: MailboxDialogProps) => {
       specs={specs}
       stored={existing ?? {}}
       save={save}
-      onSave={(values) => {
-        const { address, ...written } = valuesIn(specs, values, { isNullable: true });
-        save.mutate({ address: existing?.address ?? String(address), ...written }, { onSuccess: onClose });
-      }}
+      onSave={(_, changes) => save.mutate(changes, { onSuccess: onClose })}
       onClose={onClose}
     />
   );

@@ -1,84 +1,40 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { teamsQuery } from '../../../api/queries';
 import { mailboxesQuery, mailDomainsQuery } from '../../../api/settings';
 import { CopyButton } from '../../../ui/copy-button';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { Button, Chip, Empty } from '../../../ui/parts';
-import { Section } from '../../../ui/section';
-import { SettingsPage } from '../frame/settings-page';
-import { useChange } from '../frame/use-change';
+import { Chip, Empty } from '../../../ui/parts';
+import { ListPage } from '../frame/list-page';
 import { MailboxDialog } from './mailbox-dialog';
 
 type Mailbox = Schemas['EmailInbox'];
 
 /** The addresses that receive mail, and what they lack. */
-export const Mailboxes = () => {
-  const list = useQuery(mailboxesQuery);
-  const mayWrite = useMay('email:write');
-  const [changed, change] = useState<Mailbox | 'new'>();
-  const [deleted, askToDelete] = useState<Mailbox>();
-  const remove = useChange((id: string) => dataOf(api.DELETE('/email/inboxes/{id}', { params: { path: { id } } })), {
-    stale: [mailboxesQuery.queryKey],
-    says: 'Deleted',
-    isQuick: true,
-  });
-  return (
-    <SettingsPage
-      title="Mailboxes"
-      query={list}
-      actions={
-        mayWrite && (
-          <Button look="main" onClick={() => change('new')}>
-            Add a mailbox
-          </Button>
-        )
-      }
-    >
-      {list.data?.length === 0 && (
-        <Empty title="No mailbox yet">
-          Mail to a mailbox opens a conversation, or continues the one that it answers.
-        </Empty>
-      )}
-      {list.data?.map((mailbox) => (
-        <Section
-          key={mailbox.id}
-          title={mailbox.address}
-          actions={
-            mayWrite && (
-              <>
-                <Button aria-label={`Change ${mailbox.address}`} onClick={() => change(mailbox)}>
-                  Change
-                </Button>
-                <Button look="quiet" aria-label={`Delete ${mailbox.address}`} onClick={() => askToDelete(mailbox)}>
-                  Delete
-                </Button>
-              </>
-            )
-          }
-        >
-          <MailboxBody mailbox={mailbox} />
-        </Section>
-      ))}
-      {changed !== undefined && (
-        <MailboxDialog existing={changed === 'new' ? undefined : changed} onClose={() => change(undefined)} />
-      )}
-      {deleted !== undefined && (
-        <ConfirmDialog
-          title={`Delete ${deleted.address}`}
-          action="Delete the mailbox"
-          onConfirm={() => remove.mutate(deleted.id)}
-          onClose={() => askToDelete(undefined)}
-        >
-          Mail to the address is refused from then on. Its conversations stay.
-        </ConfirmDialog>
-      )}
-    </SettingsPage>
-  );
-};
+export const Mailboxes = () => (
+  <ListPage
+    title="Mailboxes"
+    query={useQuery(mailboxesQuery)}
+    mayWrite={useMay('email:write')}
+    add="Add a mailbox"
+    empty={
+      <Empty title="No mailbox yet">
+        Mail to a mailbox opens a conversation, or continues the one that it answers.
+      </Empty>
+    }
+    keyOf={({ id }) => id}
+    nameOf={({ address }) => address}
+    section={(mailbox) => <MailboxBody mailbox={mailbox} />}
+    form={(existing, onClose) => <MailboxDialog existing={existing} onClose={onClose} />}
+    remove={{
+      what: 'the mailbox',
+      says: 'Mail to the address is refused from then on. Its conversations stay.',
+      run: ({ id }) => dataOf(api.DELETE('/email/inboxes/{id}', { params: { path: { id } } })),
+      stale: [mailboxesQuery.queryKey],
+    }}
+  />
+);
 
 const MailboxBody = ({ mailbox }: { mailbox: Mailbox }) => {
   const { address, display_name, team_id, signature, is_default_sender, status, is_receiving } = mailbox;

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { membersQuery, meQuery, teamsQuery } from '../../../api/queries';
+import { ActingSelect } from '../../../ui/acting-select';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Avatar, Button, Chip } from '../../../ui/parts';
 import { Rows } from '../frame/rows';
@@ -66,18 +67,13 @@ export const Members = () => {
                   />
                   Gets conversations
                 </label>
-                <select
+                <ActingSelect
                   aria-label={`Role of ${member.name}`}
                   value={member.role}
-                  onChange={({ target }) => change.mutate({ id: member.id, role: target.value as Member['role'] })}
+                  options={ROLES}
+                  onAct={(role) => change.mutate({ id: member.id, role })}
                   className="h-8 rounded-md border border-line bg-page px-1.5"
-                >
-                  {ROLES.map(([role, name]) => (
-                    <option key={role} value={role}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
+                />
                 <Button look="quiet" aria-label={`Send a link to ${member.name}`} onClick={() => again.mutate(member)}>
                   Send a link
                 </Button>

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { meQuery } from '../../../api/queries';
 import { orgQuery, orgSettingsQuery } from '../../../api/settings';
-import { valuesIn } from '../../../ui/forms/spec';
+import { changedSpecs, valuesIn } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -38,10 +38,13 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
           stored={org}
           save={save}
           isReadOnly={!mayWrite}
-          onSave={(values, done) =>
-            save.mutate(valuesIn(ORG_SPECS, values, { isNullable: true }) as Schemas['UpdateOrganization'], {
-              onSuccess: done,
-            })
+          onSave={(changes, done) =>
+            save.mutate(
+              valuesIn(changedSpecs(ORG_SPECS, changes), changes, {
+                isNullable: true,
+              }) as Schemas['UpdateOrganization'],
+              { onSuccess: done },
+            )
           }
         />
       </div>
@@ -51,10 +54,11 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
 
 const Rules = () => {
   const settings = useQuery(orgSettingsQuery);
-  if (settings.isPending) return <Skeleton rows={4} />;
-  if (settings.error !== null) return <Failure error={settings.error} onRetry={() => void settings.refetch()} />;
+  const failure = settings.error !== null && <Failure error={settings.error} onRetry={() => void settings.refetch()} />;
+  if (settings.data === undefined) return failure || <Skeleton rows={4} />;
   return (
     <>
+      {failure}
       {settings.data.warnings.map((warning) => (
         <p key={warning} className="rounded-md bg-warn p-3 break-words text-warn-text">
           {warning}
@@ -87,7 +91,7 @@ const RulesForm = ({ title, specs, settings }: RulesFormProps) => {
           stored={shownRules(settings)}
           save={save}
           isReadOnly={!mayWrite}
-          onSave={(values, done) => save.mutate(rulesIn(specs, values), { onSuccess: done })}
+          onSave={(changes, done, values) => save.mutate(rulesIn(specs, changes, values), { onSuccess: done })}
         />
       </div>
     </Section>

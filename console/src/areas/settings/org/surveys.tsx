@@ -39,17 +39,22 @@ export const Surveys = needs('org:read', 'Surveys', () => {
 const SurveyForm = ({ settings }: { settings: Settings }) => {
   const mayWrite = useMay('org:write');
   const stored = { csat: settings.csat === true, survey: settings.csat_survey ?? USUAL };
-  const [written, write] = useState<typeof stored>();
-  const { csat, survey } = written ?? stored;
+  const [written, write] = useState<Partial<typeof stored>>({});
+  const { csat, survey } = { ...stored, ...written };
   const save = useChange(
     (body: Schemas['UpdateOrganizationSettings']) => dataOf(api.PATCH('/org/settings', { body })),
     { stale: [orgSettingsQuery.queryKey], says: 'Saved' },
   );
-  const isChanged = written !== undefined && JSON.stringify(written) !== JSON.stringify(stored);
-  const change = (changes: Partial<Survey>) => write({ csat, survey: { ...survey, ...changes } });
+  const isChanged = csat !== stored.csat || !isSame(survey, stored.survey);
+  const change = (changes: Partial<Survey>) => write({ ...written, survey: { ...survey, ...changes } });
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    save.mutate({ csat, csat_survey: survey }, { onSuccess: () => write(undefined) });
+    const sent = {
+      ...(csat !== stored.csat && { csat }),
+      ...(!isSame(survey, stored.survey) && { csat_survey: survey }),
+    };
+    // What was written meanwhile stays.
+    save.mutate(sent, { onSuccess: () => write((now) => (now === written ? {} : now)) });
   };
   return (
     <form onSubmit={onSubmit} className="grid gap-3">
@@ -59,7 +64,7 @@ const SurveyForm = ({ settings }: { settings: Settings }) => {
             <input
               type="checkbox"
               checked={csat}
-              onChange={({ target }) => write({ csat: target.checked, survey })}
+              onChange={({ target }) => write({ ...written, csat: target.checked })}
               className="size-4 accent-(--accent)"
             />
             Ask for a score when a conversation is resolved
@@ -104,13 +109,17 @@ const SurveyForm = ({ settings }: { settings: Settings }) => {
         isSaving={save.isPending}
         problem={save.error?.message}
         onDiscard={() => {
-          write(undefined);
+          write({});
           save.reset();
         }}
       />
     </form>
   );
 };
+
+/** The order in which channels were chosen means nothing. */
+const isSame = (one: Survey, other: Survey): boolean =>
+  one.delay_minutes === other.delay_minutes && [...one.channels].sort().join() === [...other.channels].sort().join();
 
 /** The scores of the last 30 days. */
 const Scores = () => {

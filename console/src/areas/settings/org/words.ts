@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import { linesOf, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
+import { changedSpecs, linesOf, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { LANGUAGES } from '../frame/languages';
 
 type Settings = Schemas['OrganizationSettingsAnswer'];
@@ -27,6 +27,7 @@ const SWITCH = [
   ['true', 'On'],
   ['false', 'Off'],
 ] as const;
+const QUIET_HOURS = ['quiet_hours.start', 'quiet_hours.end'];
 const SWITCHES = ['handoff_on_first_message', 'generate_summary_and_sentiment_on_resolve', 'lenient_input'] as const;
 
 /** The settings of the organization in groups, each a separate form. */
@@ -113,6 +114,16 @@ export const RULE_GROUPS: { title: string; specs: Specs }[] = [
     title: 'For programs',
     specs: {
       lenient_input: { kind: 'choice', label: 'Unknown fields of requests are ignored, not refused', options: SWITCH },
+      mcp_confirm: {
+        kind: 'choice',
+        label: 'A person confirms what assistants ask for by MCP',
+        options: [
+          ['', 'As usual'],
+          ['client', 'In the assistant, if it can ask'],
+          ['dashboard', 'Always in the console'],
+        ],
+        hint: 'A yes in the assistant is its own word, and no proof of a person.',
+      },
     },
   },
 ];
@@ -123,9 +134,12 @@ export const shownRules = (settings: Settings): object => ({
   session_statuses: (settings.session_statuses ?? []).map(({ id, name }) => `${id} ${name}`),
 });
 
-/** Returns what was written as the API takes it: null where nothing is. */
-export function rulesIn(specs: Specs, written: Written): Schemas['UpdateOrganizationSettings'] {
-  const values = valuesIn(specs, written, { isNullable: true });
+/** Returns what was changed as the API takes it: null where nothing is. Quiet hours are one setting of two values. */
+export function rulesIn(specs: Specs, changes: Written, written: Written): Schemas['UpdateOrganizationSettings'] {
+  const isQuiet = Object.keys(changes).some((name) => QUIET_HOURS.includes(name));
+  const changed = Object.keys(specs).filter((name) => name in changes || (isQuiet && QUIET_HOURS.includes(name)));
+  const sent = Object.fromEntries(changed.map((name) => [name, written[name] ?? '']));
+  const values = valuesIn(changedSpecs(specs, sent), sent, { isNullable: true });
   for (const name of SWITCHES) if (typeof values[name] === 'string') values[name] = values[name] === 'true';
   for (const [name, value] of Object.entries(values))
     if (Array.isArray(value) && value.length === 0) values[name] = null;

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { meQuery } from '../../../api/queries';
 import { ownSessionsQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
-import { type Specs, valuesIn } from '../../../ui/forms/spec';
+import { changedSpecs, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -71,7 +71,7 @@ export const Profile = () => {
 };
 
 const ProfileForm = ({ member }: { member: Member }) => {
-  const save = useChange((body: Schemas['UpdateMe']) => dataOf(api.PATCH('/me', { body })), {
+  const save = useChange(async (changes: Written) => dataOf(api.PATCH('/me', { body: await profileIn(changes) })), {
     stale: [meQuery.queryKey, ['listMembers']],
     says: 'Saved',
   });
@@ -83,14 +83,20 @@ const ProfileForm = ({ member }: { member: Member }) => {
           specs={SPECS}
           stored={{ ...member, settings: { ...member.settings, notify } }}
           save={save}
-          onSave={(values, done) =>
-            save.mutate(valuesIn(SPECS, values, { isNullable: true }) as Schemas['UpdateMe'], { onSuccess: done })
-          }
+          onSave={(changes, done) => save.mutate(changes, { onSuccess: done })}
         />
       </div>
     </Section>
   );
 };
+
+/** Returns what was changed as the API takes it. What a member hears of is one setting: the rest of it stays. */
+async function profileIn(changes: Written): Promise<Schemas['UpdateMe']> {
+  const body = valuesIn(changedSpecs(SPECS, changes), changes, { isNullable: true }) as Schemas['UpdateMe'];
+  if (body.settings?.notify === undefined) return body;
+  const { member } = await dataOf(api.GET('/me'));
+  return { ...body, settings: { ...body.settings, notify: { ...member?.settings.notify, ...body.settings.notify } } };
+}
 
 const Sessions = () => {
   const list = useQuery(ownSessionsQuery);

@@ -46,10 +46,14 @@ export const ReplyDialog = ({ existing, onClose }: ReplyDialogProps) => {
     tags: { kind: 'lines', rows: 2, label: 'Tags to add, one a line' },
   };
   const save = useChange(
-    (body: Schemas['CreateSavedReply']) =>
-      existing === undefined
-        ? dataOf(api.POST('/saved-replies', { body }))
-        : dataOf(api.PATCH('/saved-replies/{id}', { params: { path: { id: existing.id } }, body })),
+    async (changes: Written) => {
+      if (existing === undefined)
+        return dataOf(api.POST('/saved-replies', { body: replyIn(changes, {}) as Schemas['CreateSavedReply'] }));
+      const params = { path: { id: existing.id } };
+      // What it does is stored as a whole: what others have saved meanwhile stays.
+      const now = await dataOf(api.GET('/saved-replies/{id}', { params }));
+      return dataOf(api.PATCH('/saved-replies/{id}', { params, body: replyIn(changes, now) }));
+    },
     { stale: [['listSavedReplies']], says: 'Saved' },
   );
   return (
@@ -59,28 +63,34 @@ export const ReplyDialog = ({ existing, onClose }: ReplyDialogProps) => {
       specs={specs}
       stored={{ ...existing, status: existing?.actions?.status, tags: existing?.actions?.tags }}
       save={save}
-      onSave={(values) => save.mutate(replyIn(values, existing), { onSuccess: onClose })}
+      onSave={(_, changes) => save.mutate(changes, { onSuccess: onClose })}
       onClose={onClose}
     />
   );
 };
 
-/** Returns a reply as written. Its files, and actions that have no field, stay. */
-function replyIn(values: Written, existing: Reply | undefined): Schemas['CreateSavedReply'] {
-  const text = (name: string) => String(values[name] ?? '').trim();
-  const { tags: _, status: __, ...others } = existing?.actions ?? {};
-  const tags = linesOf(text('tags'));
+/** Returns what was changed of a reply. Its files, and actions that have no field, stay. */
+function replyIn(changes: Written, { actions }: Partial<Pick<Reply, 'actions'>>): Schemas['UpdateSavedReply'] {
+  const text = (name: string) => String(changes[name] ?? '').trim();
+  return {
+    ...('title' in changes && { title: text('title') }),
+    ...('shortcut' in changes && { shortcut: text('shortcut').replace(/^\//, '') }),
+    ...('text' in changes && { text: String(changes.text) }),
+    ...('language' in changes && { language: (text('language') || null) as Schemas['Language'] | null }),
+    ...('team_id' in changes && { team_id: text('team_id') || null }),
+    ...(('tags' in changes || 'status' in changes) && { actions: actionsIn(changes, actions ?? {}) }),
+  };
+}
+
+/** Returns what a reply does, with the changes of it. null: nothing. */
+function actionsIn(changes: Written, now: NonNullable<Reply['actions']>): Reply['actions'] {
+  const { tags, status, ...others } = now;
+  const chosen = 'tags' in changes ? linesOf(String(changes.tags)) : (tags ?? []);
+  const then = 'status' in changes ? (changes.status as typeof status | '') || undefined : status;
   const actions = {
     ...others,
-    ...(tags.length > 0 && { tags }),
-    ...(text('status') !== '' && { status: text('status') as 'open' }),
+    ...(chosen.length > 0 && { tags: chosen }),
+    ...(then !== undefined && { status: then }),
   };
-  return {
-    title: text('title'),
-    shortcut: text('shortcut').replace(/^\//, ''),
-    text: String(values.text ?? ''),
-    language: (text('language') || null) as Schemas['Language'] | null,
-    team_id: text('team_id') || null,
-    actions: Object.keys(actions).length === 0 ? null : actions,
-  };
+  return Object.keys(actions).length === 0 ? null : actions;
 }

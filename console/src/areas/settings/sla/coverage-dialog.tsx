@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery, teamsQuery } from '../../../api/queries';
 import { slaQuery } from '../../../api/settings';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useChange } from '../frame/use-change';
 
 type Assignment = Schemas['NewSlaAssignment'];
@@ -27,48 +26,56 @@ const CHANNELS: Record<Channel, string> = {
 export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy']; onClose: () => void }) => {
   const teams = useQuery(teamsQuery).data ?? [];
   const tags = useQuery(tagsQuery).data ?? [];
-  const [chosen, setChosen] = useState({
+  const stored = {
     teams: policy.assignment?.teams ?? [],
     channels: policy.assignment?.channels ?? [],
     tags: policy.assignment?.tags ?? [],
-  });
+  };
+  const [changes, setChanges] = useState<Partial<typeof stored>>({});
+  const chosen = { ...stored, ...changes };
   const save = useChange(
-    (body: Assignment) =>
-      dataOf(api.PUT('/sla/policies/{id}/assignment', { params: { path: { id: policy.id } }, body })),
+    async (changed: Partial<typeof chosen>) => {
+      // It is stored as a whole: what others have saved meanwhile stays.
+      const params = { path: { id: policy.id } };
+      const { assignment } = await dataOf(api.GET('/sla/policies/{id}', { params }));
+      const { teams: ofTeams, channels, tags: ofTags, filter } = assignment ?? {};
+      const body: Assignment = { teams: ofTeams, channels, tags: ofTags, filter: filter ?? null, ...changed };
+      return dataOf(api.PUT('/sla/policies/{id}/assignment', { params, body }));
+    },
     { stale: [slaQuery.queryKey], says: 'Saved' },
   );
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    save.mutate({ ...chosen, filter: policy.assignment?.filter ?? null }, { onSuccess: onClose });
-  };
   return (
-    <Dialog title={`What ${policy.name} covers`} onClose={onClose} className="w-[32rem]">
-      <form onSubmit={onSubmit} className="space-y-4">
-        <p className="text-quiet">Nothing chosen in a group means all of it.</p>
-        <Boxes
-          name="Teams"
-          options={teams.map(({ id, name }) => [id, name])}
-          chosen={chosen.teams}
-          onChange={(of) => setChosen({ ...chosen, teams: of })}
-        />
-        <Boxes
-          name="Channels"
-          options={Object.entries(CHANNELS)}
-          chosen={chosen.channels}
-          onChange={(of) => setChosen({ ...chosen, channels: of as Channel[] })}
-        />
-        <Boxes
-          name="Tags"
-          options={tags.map(({ tag_name }) => [tag_name, tag_name])}
-          chosen={chosen.tags}
-          onChange={(of) => setChosen({ ...chosen, tags: of })}
-        />
-        {policy.assignment?.filter != null && (
-          <p className="text-xs text-quiet">The filter of its contacts stays as the API has it.</p>
-        )}
-        <FormEnd request={save}>Save</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`What ${policy.name} covers`}
+      action="Save"
+      request={save}
+      onSubmit={() => save.mutate(changes, { onSuccess: onClose })}
+      onClose={onClose}
+      className="w-[32rem]"
+    >
+      <p className="text-quiet">Nothing chosen in a group means all of it.</p>
+      <Boxes
+        name="Teams"
+        options={teams.map(({ id, name }) => [id, name])}
+        chosen={chosen.teams}
+        onChange={(of) => setChanges({ ...changes, teams: of })}
+      />
+      <Boxes
+        name="Channels"
+        options={Object.entries(CHANNELS)}
+        chosen={chosen.channels}
+        onChange={(of) => setChanges({ ...changes, channels: of as Channel[] })}
+      />
+      <Boxes
+        name="Tags"
+        options={tags.map(({ tag_name }) => [tag_name, tag_name])}
+        chosen={chosen.tags}
+        onChange={(of) => setChanges({ ...changes, tags: of })}
+      />
+      {policy.assignment?.filter != null && (
+        <p className="text-xs text-quiet">The filter of its contacts stays as the API has it.</p>
+      )}
+    </FormDialog>
   );
 };
 

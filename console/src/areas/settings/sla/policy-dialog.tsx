@@ -48,7 +48,7 @@ export const PolicyDialog = ({ existing, onClose }: PolicyDialogProps) => {
       specs={specs}
       stored={inMinutes(existing)}
       save={save}
-      onSave={(values) => save.mutate(policyIn(values), { onSuccess: onClose })}
+      onSave={(values, changes) => save.mutate(policyIn(values, Object.keys(changes)), { onSuccess: onClose })}
       onClose={onClose}
     >
       {existing === undefined && (
@@ -68,16 +68,18 @@ const inMinutes = (policy: Schemas['SlaPolicy'] | undefined): object =>
         ),
       };
 
-function policyIn(values: Written): Schemas['CreateSlaPolicy'] {
+/** Returns what was changed as the API takes it. */
+function policyIn(values: Written, changed: string[]): Schemas['CreateSlaPolicy'] {
   const seconds = (name: (typeof TARGETS)[number]) => {
     const text = String(values[name] ?? '').trim();
     return text === '' ? null : Math.round(Number(text) * MINUTE);
   };
-  return {
+  const policy: Schemas['CreateSlaPolicy'] = {
     name: String(values.name ?? '').trim(),
     office_hours_id: String(values.office_hours_id ?? '') || null,
     first_reply_target_seconds: seconds('first_reply_target_seconds'),
     next_reply_target_seconds: seconds('next_reply_target_seconds'),
     resolution_target_seconds: seconds('resolution_target_seconds'),
   };
+  return Object.fromEntries(Object.entries(policy).filter(([name]) => changed.includes(name))) as typeof policy;
 }

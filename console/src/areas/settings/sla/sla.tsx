@@ -4,90 +4,46 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { teamsQuery } from '../../../api/queries';
 import { officeHoursQuery, slaQuery } from '../../../api/settings';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button, Chip, Empty } from '../../../ui/parts';
-import { Rows } from '../frame/rows';
-import { SettingsPage } from '../frame/settings-page';
-import { useChange } from '../frame/use-change';
+import { ListPage } from '../frame/list-page';
 import { CoverageDialog } from './coverage-dialog';
 import { PolicyDialog } from './policy-dialog';
 import { shownSeconds } from './targets';
 
 type Policy = Schemas['SlaPolicy'];
-type Asked = { what: 'new' } | { what: 'change' | 'covers' | 'delete'; policy: Policy };
 
 /** How soon conversations are to be answered and resolved. */
 export const SlaPolicies = () => {
+  const [covering, cover] = useState<Policy>();
   const list = useQuery(slaQuery);
-  const mayWrite = useMay('sla:write');
-  const [asked, ask] = useState<Asked>();
-  const close = () => ask(undefined);
-  const remove = useChange((id: string) => dataOf(api.DELETE('/sla/policies/{id}', { params: { path: { id } } })), {
-    stale: [slaQuery.queryKey],
-    says: 'Deleted',
-    isQuick: true,
-  });
   return (
-    <SettingsPage
+    <ListPage
       title="SLA policies"
       query={list}
-      actions={
-        mayWrite && (
-          <Button look="main" onClick={() => ask({ what: 'new' })}>
-            New policy
-          </Button>
-        )
-      }
+      mayWrite={useMay('sla:write')}
+      add="New policy"
+      empty={<Empty title="No policy yet">A policy sets how soon people answer, and shows what is late.</Empty>}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      row={(policy) => <PolicyRow policy={policy} />}
+      more={(policy) => (
+        <Button aria-label={`What ${policy.name} covers`} onClick={() => cover(policy)}>
+          Covers
+        </Button>
+      )}
+      form={(existing, onClose) => <PolicyDialog existing={existing} onClose={onClose} />}
+      remove={{
+        what: 'the policy',
+        says: 'Its open conversations come under the first other policy that covers them.',
+        run: ({ id }) => dataOf(api.DELETE('/sla/policies/{id}', { params: { path: { id } } })),
+        stale: [slaQuery.queryKey],
+      }}
     >
-      {list.data?.length === 0 && (
-        <Empty title="No policy yet">A policy sets how soon people answer, and shows what is late.</Empty>
+      {(list.data ?? []).length > 1 && (
+        <p className="text-quiet">Where several policies cover a conversation, the first of them applies.</p>
       )}
-      {list.data !== undefined && list.data.length > 0 && (
-        <>
-          <p className="text-quiet">Where several policies cover a conversation, the first of them applies.</p>
-          <Rows
-            label="SLA policies"
-            items={list.data}
-            keyOf={({ id }) => id}
-            actions={
-              mayWrite &&
-              ((policy) => (
-                <>
-                  <Button aria-label={`What ${policy.name} covers`} onClick={() => ask({ what: 'covers', policy })}>
-                    Covers
-                  </Button>
-                  <Button aria-label={`Change ${policy.name}`} onClick={() => ask({ what: 'change', policy })}>
-                    Change
-                  </Button>
-                  <Button
-                    look="quiet"
-                    aria-label={`Delete ${policy.name}`}
-                    onClick={() => ask({ what: 'delete', policy })}
-                  >
-                    Delete
-                  </Button>
-                </>
-              ))
-            }
-          >
-            {(policy) => <PolicyRow policy={policy} />}
-          </Rows>
-        </>
-      )}
-      {asked?.what === 'new' && <PolicyDialog existing={undefined} onClose={close} />}
-      {asked?.what === 'change' && <PolicyDialog existing={asked.policy} onClose={close} />}
-      {asked?.what === 'covers' && <CoverageDialog policy={asked.policy} onClose={close} />}
-      {asked?.what === 'delete' && (
-        <ConfirmDialog
-          title={`Delete ${asked.policy.name}`}
-          action="Delete the policy"
-          onConfirm={() => remove.mutate(asked.policy.id)}
-          onClose={close}
-        >
-          Its open conversations come under the first other policy that covers them.
-        </ConfirmDialog>
-      )}
-    </SettingsPage>
+      {covering !== undefined && <CoverageDialog policy={covering} onClose={() => cover(undefined)} />}
+    </ListPage>
   );
 };
 

@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery } from '../../../api/queries';
 import { tagCategoriesQuery } from '../../../api/settings';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { type Specs, valuesIn } from '../../../ui/forms/spec';
+import { changedSpecs, type Specs, valuesIn } from '../../../ui/forms/spec';
 import { Button } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { SpecDialog } from '../frame/spec-dialog';
@@ -95,10 +95,11 @@ const CategoryDialog = ({ existing, onClose }: { existing: Category | undefined;
       specs={SPECS}
       stored={existing ?? {}}
       save={save}
-      onSave={(values) =>
-        save.mutate(valuesIn(SPECS, values, { isNullable: true }) as Schemas['CreateTagCategory'], {
-          onSuccess: onClose,
-        })
+      onSave={(_, changes) =>
+        save.mutate(
+          valuesIn(changedSpecs(SPECS, changes), changes, { isNullable: true }) as Schemas['CreateTagCategory'],
+          { onSuccess: onClose },
+        )
       }
       onClose={onClose}
     />

@@ -1,6 +1,6 @@
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery } from '../../../api/queries';
-import { type Specs, valuesIn } from '../../../ui/forms/spec';
+import { changedSpecs, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
 
@@ -28,10 +28,13 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
     },
     exclude_from_auto_tagging: { kind: 'check', label: 'The AI never applies it by itself' },
   };
-  const save = useChange((body: Schemas['UpsertTag']) => dataOf(api.PUT('/tags', { body })), {
-    stale: [tagsQuery.queryKey, ['getAutoTagging']],
-    says: 'Saved',
-  });
+  const save = useChange(
+    async (changes: Written) => dataOf(api.PUT('/tags', { body: await tagIn(specs, changes, existing) })),
+    {
+      stale: [tagsQuery.queryKey, ['getAutoTagging']],
+      says: 'Saved',
+    },
+  );
   return (
     <SpecDialog
       title={existing?.tag_name ?? 'New tag'}
@@ -39,14 +42,18 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
       specs={specs}
       stored={existing ?? {}}
       save={save}
-      onSave={(values) => {
-        const written = valuesIn(specs, values, { isNullable: true }) as Omit<Schemas['UpsertTag'], 'tag_name'>;
-        save.mutate(
-          { tag_name: existing?.tag_name ?? String(values.tag_name ?? ''), ...written },
-          { onSuccess: onClose },
-        );
-      }}
+      onSave={(_, changes) => save.mutate(changes, { onSuccess: onClose })}
       onClose={onClose}
     />
   );
 };
+
+/** Returns what was changed of a tag. The API keeps what is absent, but for what the AI may do: that is read again. */
+async function tagIn(specs: Specs, changes: Written, existing: Schemas['Tag'] | undefined) {
+  const changed: Partial<Schemas['UpsertTag']> = valuesIn(changedSpecs(specs, changes), changes, { isNullable: true });
+  const { tag_name = '' } = existing ?? changed;
+  if (existing === undefined || 'exclude_from_auto_tagging' in changed) return { ...changed, tag_name };
+  const tags = await dataOf(api.GET('/tags'));
+  const now = tags.find((tag) => tag.tag_name.toLowerCase() === tag_name.toLowerCase()) ?? existing;
+  return { exclude_from_auto_tagging: now.exclude_from_auto_tagging, ...changed, tag_name };
+}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery } from '../../../api/queries';
 import { officeHoursQuery } from '../../../api/settings';
-import { type Specs, valuesIn } from '../../../ui/forms/spec';
+import { type Specs, valuesIn, type Written, writtenOf } from '../../../ui/forms/spec';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
 
@@ -34,10 +34,14 @@ export const TeamDialog = ({ existing, onClose }: TeamDialogProps) => {
     description: { kind: 'long', label: 'What it is for', maxLength: 2_000, rows: 2 },
   };
   const save = useChange(
-    (body: Schemas['SaveTeam']) =>
-      existing === undefined
-        ? dataOf(api.POST('/teams', { body }))
-        : dataOf(api.PUT('/teams/{id}', { params: { path: { id: existing.id } }, body })),
+    async (written: Written) => {
+      const bodyOf = (values: Written) => valuesIn(specs, values) as Schemas['SaveTeam'];
+      if (existing === undefined) return dataOf(api.POST('/teams', { body: bodyOf(written) }));
+      // It is stored as a whole: what others have saved meanwhile stays.
+      const params = { path: { id: existing.id } };
+      const now = await dataOf(api.GET('/teams/{id}', { params }));
+      return dataOf(api.PUT('/teams/{id}', { params, body: bodyOf({ ...writtenOf(specs, now), ...written }) }));
+    },
     { stale: [teamsQuery.queryKey], says: 'Saved' },
   );
   return (
@@ -47,7 +51,7 @@ export const TeamDialog = ({ existing, onClose }: TeamDialogProps) => {
       specs={specs}
       stored={existing ?? { is_support_enabled: true, support_assignment_strategy: 'least-busy' }}
       save={save}
-      onSave={(values) => save.mutate(valuesIn(specs, values) as Schemas['SaveTeam'], { onSuccess: onClose })}
+      onSave={(values, changes) => save.mutate(existing === undefined ? values : changes, { onSuccess: onClose })}
       onClose={onClose}
     />
   );

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { membersQuery, meQuery, teamsQuery } from '../../../api/queries';
 import { officeHoursQuery } from '../../../api/settings';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import { ActingSelect } from '../../../ui/acting-select';
 import { Button, Chip, Empty } from '../../../ui/parts';
-import { Section } from '../../../ui/section';
-import { SettingsPage } from '../frame/settings-page';
+import { ListPage } from '../frame/list-page';
 import { useChange } from '../frame/use-change';
 import { TeamDialog } from './team-dialog';
 
@@ -21,62 +19,25 @@ const STRATEGIES: Record<Team['support_assignment_strategy'], string> = {
 
 /** Groups of members that conversations are assigned to. */
 export const Teams = () => {
-  const list = useQuery(teamsQuery);
   const mayWrite = useMay('teams:write');
-  const [changed, change] = useState<Team | 'new'>();
-  const [deleted, askToDelete] = useState<Team>();
-  const remove = useChange((id: string) => dataOf(api.DELETE('/teams/{id}', { params: { path: { id } } })), {
-    stale: [teamsQuery.queryKey, meQuery.queryKey],
-    says: 'Deleted',
-    isQuick: true,
-  });
   return (
-    <SettingsPage
+    <ListPage
       title="Teams"
-      query={list}
-      actions={
-        mayWrite && (
-          <Button look="main" onClick={() => change('new')}>
-            New team
-          </Button>
-        )
-      }
-    >
-      {list.data?.length === 0 && <Empty title="No team yet">A team gets conversations and assigns them.</Empty>}
-      {list.data?.map((team) => (
-        <Section
-          key={team.id}
-          title={team.name}
-          actions={
-            mayWrite && (
-              <>
-                <Button aria-label={`Change ${team.name}`} onClick={() => change(team)}>
-                  Change
-                </Button>
-                <Button look="quiet" aria-label={`Delete ${team.name}`} onClick={() => askToDelete(team)}>
-                  Delete
-                </Button>
-              </>
-            )
-          }
-        >
-          <TeamBody team={team} mayWrite={mayWrite} />
-        </Section>
-      ))}
-      {changed !== undefined && (
-        <TeamDialog existing={changed === 'new' ? undefined : changed} onClose={() => change(undefined)} />
-      )}
-      {deleted !== undefined && (
-        <ConfirmDialog
-          title={`Delete ${deleted.name}`}
-          action="Delete the team"
-          onConfirm={() => remove.mutate(deleted.id)}
-          onClose={() => askToDelete(undefined)}
-        >
-          Its conversations have no team then. Its members stay in the organization.
-        </ConfirmDialog>
-      )}
-    </SettingsPage>
+      query={useQuery(teamsQuery)}
+      mayWrite={mayWrite}
+      add="New team"
+      empty={<Empty title="No team yet">A team gets conversations and assigns them.</Empty>}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      section={(team) => <TeamBody team={team} mayWrite={mayWrite} />}
+      form={(existing, onClose) => <TeamDialog existing={existing} onClose={onClose} />}
+      remove={{
+        what: 'the team',
+        says: 'Its conversations have no team then. Its members stay in the organization.',
+        run: ({ id }) => dataOf(api.DELETE('/teams/{id}', { params: { path: { id } } })),
+        stale: [teamsQuery.queryKey, meQuery.queryKey],
+      }}
+    />
   );
 };
 
@@ -124,19 +85,16 @@ const TeamBody = ({ team, mayWrite }: { team: Team; mayWrite: boolean }) => {
         {team.members.length === 0 && <li className="text-quiet">Nobody belongs to it yet.</li>}
       </ul>
       {mayWrite && others.length > 0 && (
-        <select
+        <ActingSelect
           aria-label={`Add a member to ${team.name}`}
           value=""
-          onChange={({ target }) => add.mutate(Number(target.value))}
+          options={[
+            ['', 'Add a member'],
+            ...others.map(({ id, name, email }) => [`${id}`, `${name} (${email})`] as const),
+          ]}
+          onAct={(id) => add.mutate(Number(id))}
           className="h-8 max-w-full rounded-md border border-line bg-page px-1.5"
-        >
-          <option value="">Add a member</option>
-          {others.map(({ id, name, email }) => (
-            <option key={id} value={id}>
-              {name} ({email})
-            </option>
-          ))}
-        </select>
+        />
       )}
     </div>
   );

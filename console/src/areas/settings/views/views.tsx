@@ -104,14 +104,17 @@ const ViewDialog = ({ view, onClose }: { view: View; onClose: () => void }) => {
       specs={specs}
       stored={view}
       save={save}
-      onSave={(values) => {
+      onSave={(values, changes) => {
         const shared = values.shared as View['shared'];
+        const isSharedOtherwise = 'shared' in changes || 'team_id' in changes;
         save.mutate(
           {
-            name: String(values.name).trim(),
-            position: Number(values.position),
-            shared,
-            team_id: shared === 'team' ? String(values.team_id) || null : null,
+            ...('name' in changes && { name: String(values.name).trim() }),
+            ...('position' in changes && { position: Number(values.position) }),
+            ...(isSharedOtherwise && {
+              shared,
+              team_id: shared === 'team' ? String(values.team_id) || null : null,
+            }),
           },
           { onSuccess: onClose },
         );

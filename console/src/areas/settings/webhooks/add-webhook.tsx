@@ -22,7 +22,7 @@ export const AddWebhook = ({ onCreated, onClose }: { onCreated: (created: Create
       stored={{ payload: 'full' }}
       save={create}
       className="w-[40rem]"
-      onSave={(values) => create.mutate(endpointIn(values, types), { onSuccess: onCreated })}
+      onSave={(values) => create.mutate({ url: '', ...endpointIn(values, types) }, { onSuccess: onCreated })}
       onClose={onClose}
     >
       <EventFields chosen={types} onChange={setTypes} />

@@ -16,6 +16,7 @@ interface EndpointFormProps {
 export const EndpointForm = ({ endpoint, mayWrite }: EndpointFormProps) => {
   const { id } = endpoint;
   const [types, setTypes] = useState<string[]>();
+  const isOther = types !== undefined && [...types].sort().join() !== [...endpoint.event_types].sort().join();
   const save = useChange(
     (body: Schemas['UpdateWebhookEndpoint']) => dataOf(api.PATCH('/webhooks/{id}', { params: { path: { id } }, body })),
     { stale: [webhookQuery(id).queryKey, webhooksQuery.queryKey], says: 'Saved' },
@@ -28,19 +29,19 @@ export const EndpointForm = ({ endpoint, mayWrite }: EndpointFormProps) => {
           stored={shownEndpoint(endpoint)}
           save={save}
           isReadOnly={!mayWrite}
-          isChangedBeside={types !== undefined && types.join() !== endpoint.event_types.join()}
+          isChangedBeside={isOther}
           onDiscard={() => setTypes(undefined)}
-          onSave={(values, done) =>
-            save.mutate(endpointIn(values, types ?? endpoint.event_types), {
+          onSave={(changes, done) =>
+            save.mutate(endpointIn(changes, isOther ? types : undefined), {
               onSuccess: () => {
                 done();
-                setTypes(undefined);
+                setTypes((now) => (now === types ? undefined : now)); // what was chosen meanwhile stays
               },
             })
           }
         >
           {mayWrite ? (
-            <EventFields chosen={types ?? endpoint.event_types} onChange={setTypes} />
+            <EventFields chosen={types ?? endpoint.event_types} stored={endpoint.event_types} onChange={setTypes} />
           ) : (
             <p className="text-quiet">
               {endpoint.event_types.length === 0 ? 'All events' : endpoint.event_types.join(', ')}

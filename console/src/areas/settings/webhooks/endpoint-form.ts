@@ -1,8 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import { headersIn, type Specs, type Written } from '../../../ui/forms/spec';
-import { EVENT_TYPES } from './words';
-
-type EventType = Schemas['WebhookEventType'];
+import { changedSpecs, headersIn, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 
 /** The fields of an endpoint. Events are chosen beside them. */
 export const ENDPOINT_SPECS: Specs = {
@@ -42,16 +39,15 @@ export const shownEndpoint = (endpoint: Schemas['WebhookEndpoint']) => ({
   headers: Object.entries(endpoint.headers).map(([name, value]) => `${name}: ${value}`),
 });
 
-/** Returns what was written as the API takes it. */
-export function endpointIn(written: Written, eventTypes: string[]) {
-  const text = (name: string) => String(written[name] ?? '').trim();
+/** Returns what was changed as the API takes it. Events are chosen beside the fields: none of them means all. */
+export function endpointIn(changes: Written, eventTypes: string[] | undefined) {
+  const { headers, payload, ...values } = valuesIn(changedSpecs(ENDPOINT_SPECS, changes), changes, {
+    isNullable: true,
+  });
   return {
-    url: text('url'),
-    description: text('description') || null,
-    payload: text('payload') === 'thin' ? ('thin' as const) : ('full' as const),
-    max_per_second: text('max_per_second') === '' ? null : Number(text('max_per_second')),
-    ordered: written.ordered === true,
-    headers: headersIn(String(written.headers ?? '')),
-    event_types: EVENT_TYPES.filter((type): type is EventType => eventTypes.includes(type)),
+    ...values,
+    ...(payload !== undefined && { payload: payload === 'thin' ? ('thin' as const) : ('full' as const) }),
+    ...(headers !== undefined && { headers: headersIn(String(changes.headers)) }),
+    ...(eventTypes !== undefined && { event_types: eventTypes as Schemas['WebhookEventType'][] }),
   };
 }

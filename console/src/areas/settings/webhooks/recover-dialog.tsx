@@ -5,7 +5,7 @@ import { waitingDeliveriesQuery } from '../../../api/settings';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { Select } from '../../../ui/fields';
 import { FormEnd } from '../../../ui/form-end';
-import { Button } from '../../../ui/parts';
+import { Button, Failure } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { useChange } from '../frame/use-change';
 
@@ -30,14 +30,23 @@ export const RecoverDialog = ({ id, onClose }: { id: string; onClose: () => void
     },
     { stale: [] },
   );
-  const recover = useChange(async (from: string) => ({ from, ...(await ask({ since: from })) }), {
-    stale: [['listWebhookDeliveries', id]],
-  });
+  const recover = useChange(
+    async (from: string) => ({ from, at: new Date().toISOString(), ...(await ask({ since: from })) }),
+    {
+      stale: [['listWebhookDeliveries', id]],
+    },
+  );
   const counted = count.data;
   return (
     <Dialog title="Recover deliveries" onClose={onClose} className="w-[28rem]">
       {recover.data !== undefined ? (
-        <Recovery id={id} since={recover.data.from} total={recover.data.count} onClose={onClose} />
+        <Recovery
+          id={id}
+          since={recover.data.from}
+          begunAt={recover.data.at}
+          total={recover.data.count}
+          onClose={onClose}
+        />
       ) : (
         <form
           className="space-y-4"
@@ -82,12 +91,13 @@ export const RecoverDialog = ({ id, onClose }: { id: string; onClose: () => void
 interface RecoveryProps {
   id: string;
   since: string;
+  begunAt: string;
   total: number;
   onClose: () => void;
 }
 
-const Recovery = ({ id, since, total, onClose }: RecoveryProps) => {
-  const waiting = useQuery(waitingDeliveriesQuery(id, since));
+const Recovery = ({ id, since, begunAt, total, onClose }: RecoveryProps) => {
+  const waiting = useQuery(waitingDeliveriesQuery(id, since, begunAt));
   const count = waiting.data?.count;
   const isMore = waiting.data?.isMore === true;
   const tried = count === undefined || isMore ? undefined : Math.max(total - count, 0);
@@ -102,7 +112,7 @@ const Recovery = ({ id, since, total, onClose }: RecoveryProps) => {
         done={tried ?? 0}
         total={tried === undefined ? undefined : total}
       />
-      {waiting.error !== null && <p className="text-bad-text">{waiting.error.message}</p>}
+      {waiting.error !== null && <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />}
       <Button className="w-full justify-center" onClick={onClose}>
         Close
       </Button>

@@ -5,7 +5,7 @@ import { useMay } from '../../../api/may';
 import { officeHoursQuery, widgetQuery } from '../../../api/settings';
 import { restOf } from '../../../ui/forms/problems';
 import { SaveBar } from '../../../ui/forms/save-bar';
-import { type Specs, valuesIn, writtenOf } from '../../../ui/forms/spec';
+import { type Specs, valuesIn, type Written, writtenOf } from '../../../ui/forms/spec';
 import { SpecFields } from '../../../ui/forms/spec-form';
 import { useForm } from '../../../ui/forms/use-form';
 import { Section } from '../../../ui/section';
@@ -41,14 +41,19 @@ const WidgetForm = ({ settings }: { settings: Settings }) => {
     },
   };
   const form = useForm(writtenOf(specs, settings));
-  const save = useChange((body: Schemas['NewWidgetSettings']) => dataOf(api.PUT('/widget/settings', { body })), {
-    stale: [widgetQuery.queryKey],
-    says: 'Saved. Pages show it within five minutes',
-  });
+  const save = useChange(
+    async (changes: Written) => {
+      // They are stored as a whole: what others have saved meanwhile stays.
+      const now = await dataOf(api.GET('/widget/settings'));
+      const body = widgetIn(valuesIn(specs, { ...writtenOf(specs, now), ...changes }));
+      return dataOf(api.PUT('/widget/settings', { body }));
+    },
+    { stale: [widgetQuery.queryKey], says: 'Saved. Pages show it within five minutes' },
+  );
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const sent = form.values;
-    save.mutate(widgetIn(valuesIn(specs, sent)), { onSuccess: () => form.settle(sent) });
+    save.mutate(form.changes, { onSuccess: () => form.settle(sent) });
   };
   return (
     <div className="grid items-start gap-3 min-[1100px]:grid-cols-[minmax(0,1fr)_21rem]">

@@ -1,0 +1,11 @@
+const SOON_MS = 2_000;
+const LATE_MS = 30_000;
+
+/**
+ * Returns how long to wait before something that began then is read again: the longer it takes, the longer. What is still
+ * to begin, such as the next try of a delivery, is read again soon after.
+ */
+export function patiently(at: string, now = Date.now()): number {
+  const ageMs = now - Date.parse(at);
+  return Math.min(Math.max(ageMs < 0 ? -ageMs : ageMs / 5, SOON_MS), LATE_MS);
+}

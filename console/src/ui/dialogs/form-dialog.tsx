@@ -1,0 +1,32 @@
+import type { ReactNode, SubmitEvent } from 'react';
+import { FormEnd } from '../form-end';
+import { Dialog } from './dialog';
+
+interface FormDialogProps {
+  title: string;
+  /** What the form does, as its button says it. */
+  action: string;
+  /** What the form asks for. */
+  request: { error: Error | null; isPending: boolean };
+  /** Gets the values of the fields by their names. */
+  onSubmit: (values: FormData) => void;
+  onClose: () => void;
+  className?: string;
+  children: ReactNode;
+}
+
+/** A dialog that is one form. */
+export const FormDialog = ({ title, action, request, onSubmit, onClose, className, children }: FormDialogProps) => (
+  <Dialog title={title} onClose={onClose} {...(className !== undefined && { className })}>
+    <form
+      className="space-y-4"
+      onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
+        event.preventDefault();
+        onSubmit(new FormData(event.currentTarget));
+      }}
+    >
+      {children}
+      <FormEnd request={request}>{action}</FormEnd>
+    </form>
+  </Dialog>
+);
