@@ -7,6 +7,8 @@ export interface EventPayloads {
    */
   'contact-updated': { before: object };
   'contact-deleted': Record<string, never>;
+  /** Subject: a contact. Another one was merged into it. */
+  'contact-merged': { absorbed_id: string };
   'contact-replied': { channel: string };
   'ticket-created': OfSession;
   'ticket-reassigned': OfSession & Assignment & { before: Assignment };
