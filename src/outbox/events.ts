@@ -179,6 +179,7 @@ export type EventType = keyof EventPayloads;
 
 /** The types of events that are announced only where somebody waits for them. */
 export const SUBSCRIBER_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
+  'contact-merged',
   'ticket-closed',
   'delivery-changed',
   'ai-call-changed',

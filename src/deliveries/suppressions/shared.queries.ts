@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { ProactiveChannel } from '../contract.ts';
 import type { SuppressionsTable } from './table.ts';
@@ -79,4 +79,51 @@ export function listSuppressions(
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.address !== undefined) query = query.where('address', '=', filters.address);
   return query.$call(orderedByCreation(page)).execute();
+}
+
+/** A suppression to be made. */
+export type NewSuppression = Pick<SuppressionsTable, 'channel' | 'address' | 'reason'>;
+
+/**
+ * Lists the suppressions that some addresses of one person have and the others lack. A bounce says nothing of another
+ * address.
+ */
+export async function listMissingSuppressions(
+  db: Db,
+  orgId: string,
+  { emails, phones }: { emails: string[]; phones: string[] },
+): Promise<NewSuppression[]> {
+  const { rows } = await sql<NewSuppression>`
+    with reached as (
+      select 'email' as channel, email as address from unnest(${emails}::text[]) as email
+      union all
+      select channel, phone from unnest(${phones}::text[]) as phone cross join unnest('{sms,whatsapp,voice}'::text[]) as channel
+    ),
+    suppressed as (
+      select reached.channel, reached.address, suppression.reason, suppression.created_at from reached
+      join suppressions as suppression on suppression.org_id = ${orgId}
+        and suppression.channel = reached.channel and suppression.address = reached.address
+    ),
+    opted_out as (
+      select distinct on (channel) channel, reason from suppressed where reason <> 'bounced' order by channel, created_at
+    )
+    select reached.channel, reached.address, opted_out.reason from reached join opted_out on opted_out.channel = reached.channel
+    where not exists (
+      select from suppressed where suppressed.channel = reached.channel and suppressed.address = reached.address
+    )
+    order by reached.channel, reached.address
+  `.execute(db);
+  return rows;
+}
+
+/** Suppresses addresses. Those that are suppressed already stay unchanged. */
+export async function insertSuppressions(trx: Trx, orgId: string, suppressions: NewSuppression[]): Promise<void> {
+  if (suppressions.length === 0) return;
+  await sql`
+    insert into suppressions (org_id, id, channel, address, reason)
+    select ${orgId}::uuid, gen_random_uuid(), channel, address, reason
+    from jsonb_to_recordset(${JSON.stringify(suppressions)}::jsonb) as new (channel text, address text, reason text)
+    order by channel, address
+    on conflict (org_id, channel, address) do nothing
+  `.execute(trx);
 }
