@@ -94,6 +94,32 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.close();
   });
 
+  it('merges a contact with another one after showing what that does, by the keyboard alone', async () => {
+    const save = async (contact: object): Promise<string> => (await api.org.post('/contacts', { contact })).body.id;
+    const id = await save({ name: 'Grace Hopper', email: 'grace@home.example' });
+    const otherId = await save({ name: 'G. Hopper', email: 'hopper@home.example', phone: '+442079460123' });
+    const { page, complaints } = await pages.open('ann@acme.example', `/contacts/${id}`);
+    await page.getByRole('link', { name: 'Merge with…' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Merge with Grace Hopper' });
+    const search = dialog.getByRole('searchbox', { name: 'Name, e-mail or phone number of the other contact' });
+    await expect(search.evaluate((field) => field === document.activeElement)).resolves.toBe(true);
+    await page.keyboard.type('hopper');
+    await dialog.getByRole('button', { name: /^G\. Hopper/ }).press('Enter');
+    await dialog.getByText('Dropped: G. Hopper').waitFor();
+    await dialog.getByText('Still finds the contact, and gets no messages: hopper@home.example').waitFor();
+    await dialog.getByText('+442079460123').waitFor();
+    expect((await api.org.get(`/contacts/${otherId}`)).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Merge the two contacts' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('+442079460123').waitFor();
+    expect((await api.org.get(`/contacts/${otherId}`)).body).toMatchObject({ code: 'contact_merged', conflicting: { id } });
+    await page.goto(`${api.url}/console/contacts/${otherId}`);
+    await page.getByRole('link', { name: 'Show that one' }).click();
+    await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor();
+    expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
+    await page.close();
+  });
+
   it('goes to anything by the palette: a number, a name, words of a message', async () => {
     const { page, complaints } = await pages.open('ann@acme.example', '/');
     const { body } = await api.org.get(`/chat/sessions/${sessionId}`);

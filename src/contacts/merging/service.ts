@@ -122,8 +122,10 @@ async function getStored(db: Db, orgId: string, id: string) {
   return contact;
 }
 
+type LockedContact = Awaited<ReturnType<typeof lockContacts>>[number];
+
 interface MergePlan {
-  survivor: StoredContact & { row: object };
+  survivor: LockedContact;
   merged: MergedContact;
   record: MergeRecord;
   optOuts: Awaited<ReturnType<ContactMergePort['listMissingOptOuts']>>;
@@ -134,7 +136,7 @@ async function planMerge(
   port: ContactMergePort,
   orgId: string,
   pair: MergedPair,
-  contacts: (StoredContact & { row: object })[],
+  contacts: (LockedContact)[],
 ): Promise<MergePlan> {
   const survivor = contacts.find(({ id }) => id === pair.toId);
   const absorbed = contacts.find(({ id }) => id === pair.fromId);
@@ -191,7 +193,7 @@ async function listMissingBlocks(
 }
 
 async function announceMerge(trx: Trx, orgId: string, pair: MergedPair, { survivor, merged }: MergePlan) {
-  const { row, ...before } = survivor;
+  const { row, further: _, ...before } = survivor;
   await announce(trx, orgId, [
     { type: 'contact-merged', subject_id: pair.toId, payload: { absorbed_id: pair.fromId } },
     ...(isSameContact(before, merged.contact)

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { ProactiveChannel } from '../contract.ts';
@@ -15,15 +15,53 @@ export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string)
     .executeTakeFirst();
 }
 
-/** Suppresses the delivery's address on its channel. A repeated call changes nothing, and a bounce stays a bounce. */
+/**
+ * Suppresses the delivery's address on its channel, with the other addresses of a contact that was merged. A repeated call
+ * changes nothing, and a bounce stays a bounce.
+ */
 export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: string): Promise<void> {
   await sql`
     insert into suppressions (org_id, id, channel, address, reason)
-    select org_id, gen_random_uuid(), channel, "to", 'unsubscribed' from deliveries
+    select ${orgId}::uuid, gen_random_uuid(), channel, address, 'unsubscribed' from deliveries
+    cross join lateral (
+      select "to" as address union ${otherAddresses(orgId, sql`channel`, sql`"to"`)}
+    ) as reached
     where org_id = ${orgId} and id = ${deliveryId} and "to" is not null
+    order by address
     on conflict (org_id, channel, address) do nothing
   `.execute(db);
 }
+
+/** Suppresses the other addresses of the contact with an address, which it has by merges, for the same reason. */
+export async function suppressOtherAddresses(
+  trx: Trx,
+  orgId: string,
+  { channel, address, reason }: NewSuppression,
+): Promise<void> {
+  await sql`
+    insert into suppressions (org_id, id, channel, address, reason)
+    select ${orgId}::uuid, gen_random_uuid(), ${channel}, other.address, ${reason}
+    from (${otherAddresses(orgId, sql`${channel}::text`, sql`${address}::text`)}) as other
+    order by address
+    on conflict (org_id, channel, address) do nothing
+  `.execute(trx);
+}
+
+/** SQL: the addresses on a channel that the contact with one address has besides it, by merges. */
+const otherAddresses = (orgId: string, channel: RawBuilder<unknown>, address: RawBuilder<unknown>) => sql`
+  select other.address from (
+    select id from contacts where org_id = ${orgId} and ${channel} = 'email' and email = ${address}
+    union select id from contacts where org_id = ${orgId} and ${channel} <> 'email' and phone_number = ${address}
+    union select contact_id from contact_merges where org_id = ${orgId} and ${channel} = 'email' and email = ${address}
+    union select contact_id from contact_merges where org_id = ${orgId} and ${channel} <> 'email' and phone_number = ${address}
+  ) as person
+  join contact_merges as merge on merge.org_id = ${orgId} and merge.contact_id = person.id
+  join contacts as contact on contact.org_id = ${orgId} and contact.id = person.id
+  cross join lateral (values
+    (case ${channel} when 'email' then merge.email else merge.phone_number end),
+    (case ${channel} when 'email' then contact.email else contact.phone_number end)
+  ) as other (address)
+  where other.address is not null and other.address <> ${address}`;
 
 /** The end of an insertion of suppressions: the newest reason wins, but a bounce stays a bounce. */
 export const KEEP_BOUNCED = sql`on conflict (org_id, channel, address) do update set reason = excluded.reason
