@@ -126,15 +126,11 @@ it('makes the absorbed contact’s rows of every table the other one’s, and le
   const { widget, contactId: fromId } = await verified(api, org, 'absorbed@example.com');
   const webSession = await widget.newSession();
   await widget.send(webSession, 'Hello');
-  const { body: said } = await org.post(`/chat/sessions/${webSession}/send`, {
-    sender: 'ai_agent',
-    message: { type: 'text', text: 'Hi' },
-  });
-  void said;
   const id = await save(ADA);
   const earlier = await save({ email: 'earlier@example.com' });
   await merge(fromId, earlier);
-  await org.post('/autopilot/evals', { name: 'Case', messages: ['Hi'], contact_id: fromId });
+  const messages = [{ sender: 'contact', text: 'Hi' }];
+  await org.post('/autopilot/evals', { name: 'Case', messages, contact_id: fromId, checks: { ends: 'answered' } });
   const values = { org_id: org.id, contact_id: fromId };
   const sessionId = (await org.post('/chat/sessions', { contact_id: fromId })).body.id as string;
   await org.post(`/chat/sessions/${sessionId}/send`, { sender: 'contact', message: { type: 'text', text: 'Hi' } });
@@ -156,9 +152,13 @@ it('makes the absorbed contact’s rows of every table the other one’s, and le
     values (${org.id}, ${newId()}, 'email', 'smtp', 'm1', 'absorbed@example.com', 'us@example.com', 'Hi', ${fromId})
   `.execute(api.db);
   const insightId = newId();
-  await sql`insert into insights (org_id, id, number, content, kind) values (${org.id}, ${insightId}, 1, 'C', 'question')`
-    .execute(api.db)
-    .catch(() => undefined);
+  await sql`
+    insert into insights (org_id, id, number, content, named_by) values (${org.id}, ${insightId}, 1, 'C', 'quote')
+  `.execute(api.db);
+  await sql`
+    insert into insight_sessions (org_id, insight_id, session_id, channel, status, contact_id, session_created_at)
+    values (${org.id}, ${insightId}, ${sessionId}, 'web', 'open', ${fromId}, now())
+  `.execute(api.db);
   const sequence = (await org.post('/sequences', { name: 'S', filter: null, steps: [STEP] })).body.id;
   await org.post(`/sequences/${sequence}/contacts`, { contacts: [{ id: fromId }] });
 
@@ -168,9 +168,7 @@ it('makes the absorbed contact’s rows of every table the other one’s, and le
     `.execute(api.db);
     return rows[0]?.count ?? 0;
   };
-  const moving = Object.entries(TABLES).flatMap(([table, fate]) =>
-    fate === 'moves' && table !== 'insight_sessions' ? [table] : [],
-  );
+  const moving = Object.entries(TABLES).flatMap(([table, fate]) => (fate === 'moves' ? [table] : []));
   const before = new Map<string, number>();
   for (const table of moving) before.set(table, (await countOf(table, fromId)) + (await countOf(table, id)));
   expect([...before].filter(([, count]) => count === 0)).toEqual([]);

@@ -59,6 +59,15 @@ describe('a merge of contacts who get messages of sequences', () => {
     );
     const [{ id: endedId }] = before.slice(1);
     expect((await org.get(`/sequences/${sequence}/enrollments/${endedId}`)).body.contact_id).toBe(stays.id);
+
+    const { headerLines } = stack.sink.to(absorbed.email)[0] ?? { headerLines: [] };
+    const line = headerLines.find(({ key }) => key === 'list-unsubscribe')?.line ?? '';
+    const [, address = ''] = /<(http[^>]+)>/.exec(line.replaceAll(/\s/g, '')) ?? [];
+    expect((await fetch(address, { method: 'POST' })).status).toBe(200);
+    const { body: suppressions } = await org.get('/suppressions');
+    expect(suppressions.items.map((one: { address: string }) => one.address).sort()).toEqual(
+      [absorbed.email, stays.email].sort(),
+    );
   });
 
   it('sends nothing more of a sequence that one of the two has left, and nothing against the opt-out of one', async () => {
