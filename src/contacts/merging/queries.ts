@@ -1,6 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { blockedEmail } from '../blocklist/queries.ts';
 import type { MergedPair } from './parts.port.ts';
 import type { FurtherKeys, MergeRecord } from './rules.ts';
 
@@ -47,12 +46,4 @@ export async function insertMerge(
     .insertInto('contact_merges')
     .values({ org_id: orgId, absorbed_id: fromId, contact_id: toId, ...further, result: JSON.stringify(result) })
     .execute();
-}
-
-/** Returns those of the e-mails that are blocked, by themselves or by their domain. */
-export async function listBlockedEmails(db: Db, orgId: string, emails: string[]): Promise<string[]> {
-  const { rows } = await sql<{ email: string }>`
-    select address.email from unnest(${emails}::text[]) as address (email) where ${blockedEmail(orgId, 'address.email')}
-  `.execute(db);
-  return rows.map(({ email }) => email);
 }

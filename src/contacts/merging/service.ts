@@ -2,13 +2,12 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { lockName, shareName } from '../../db/locks.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, mergedInto, notFound, refused } from '../../errors.ts';
-import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
-import { insertBlockedContact } from '../blocklist/queries.ts';
+import { blockContact, listBlockedEmails } from '../blocklist/service.ts';
 import { deleteContact, findContact, lockContacts, updateContacts } from '../queries.ts';
 import { isSameContact, limitViolationOf, type StoredContact } from '../saving/merge.rules.ts';
 import type { ContactMergePort, MergedPair, PersonAddresses } from './parts.port.ts';
-import { findMerge, insertMerge, listBlockedEmails, listMergesInto, listMergesOf } from './queries.ts';
+import { findMerge, insertMerge, listMergesInto, listMergesOf } from './queries.ts';
 import { distinct, type MergedContact, type MergeRecord, mergedContactOf } from './rules.ts';
 
 /** A merge holds its rows for about a millisecond each, and others wait for it. */
@@ -72,7 +71,7 @@ export async function mergeContacts(
     const counts: Record<string, number> = {};
     for (const part of port.parts) Object.assign(counts, await part.move(trx, orgId, pair));
     await port.suppress(trx, orgId, plan.optOuts);
-    for (const email of plan.record.blocked) await insertBlockedContact(trx, orgId, { id: newId(), email, reason: BLOCKED });
+    for (const email of plan.record.blocked) await blockContact(trx, orgId, { email, reason: BLOCKED });
     const result: MergeRecord = { ...plan.record, moved: counts };
     await insertMerge(trx, orgId, pair, { further: plan.merged.further, result });
     await deleteContact(trx, orgId, fromId);

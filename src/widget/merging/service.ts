@@ -1,6 +1,6 @@
-import type { ContactPart } from '../contacts/merging/parts.port.ts';
-import { countReferences } from '../db/references.ts';
-import { moveVisitors, moveVotes } from './merging.queries.ts';
+import type { ContactPart } from '../../contacts/merging/parts.port.ts';
+import { countReferences } from '../../db/references.ts';
+import { moveVisitors, moveVotes } from './queries.ts';
 
 /** What a merge of contacts moves of this domain. */
 export const visitorsOfContacts: ContactPart = {
