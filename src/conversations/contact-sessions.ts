@@ -1,5 +1,5 @@
 import type { ContactPart } from '../contacts/merging/parts.port.ts';
-import { countReferences, moveReferences } from '../db/references.ts';
+import { countReferences, moveReferences } from '../contacts/merging/references.ts';
 
 const SESSIONS = { table: 'sessions', column: 'contact_id' };
 

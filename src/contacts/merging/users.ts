@@ -1,4 +1,4 @@
-import { countReferences, moveReferences } from '../../db/references.ts';
+import { countReferences, moveReferences } from './references.ts';
 import type { ContactPart } from './parts.port.ts';
 
 const TABLES = ['channel_users', 'whatsapp_users'].map((table) => ({ table, column: 'contact_id' }));

@@ -1,5 +1,5 @@
 import type { ContactPart } from '../../contacts/merging/parts.port.ts';
-import { countReferences } from '../../db/references.ts';
+import { countReferences } from '../../contacts/merging/references.ts';
 import { cancelDeliveriesOfEnded, markChanged } from '../reconciliation/shared.queries.ts';
 import { endMergedEnrollments, lockEnrollmentsOf, moveEnrollments, moveSends } from './queries.ts';
 import { conflictsOf } from './rules.ts';

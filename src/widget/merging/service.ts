@@ -1,5 +1,5 @@
 import type { ContactPart } from '../../contacts/merging/parts.port.ts';
-import { countReferences } from '../../db/references.ts';
+import { countReferences } from '../../contacts/merging/references.ts';
 import { moveVisitors, moveVotes } from './queries.ts';
 
 /** What a merge of contacts moves of this domain. */

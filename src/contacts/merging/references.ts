@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from './connect.ts';
-import type { Reference } from './deletion.ts';
+import type { Db, Trx } from '../../db/connect.ts';
+import type { Reference } from '../../db/deletion.ts';
 
 /** Makes all rows that refer to one row refer to another one. Returns their number. */
 export async function moveReferences(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
-import { IS_LONG, TEST_LIMIT_MS } from './support/sizes.ts';
+import { type FaultStack, startFaultStack } from '../../faults/support/fault-stack.ts';
+import { IS_LONG, TEST_LIMIT_MS } from '../../faults/support/sizes.ts';
 
 const ROUNDS = 15;
 const SESSIONS = 400;
