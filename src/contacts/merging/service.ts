@@ -28,7 +28,7 @@ export const holdMerges = (trx: Trx, orgId: string): Promise<void> => shareName(
 export const currentContactId = async (db: Db, orgId: string, id: string): Promise<string> =>
   (await findMerge(db, orgId, id))?.contact_id ?? id;
 
-/** Returns the ids under which a contact is known: its own one, and those of the contacts merged into it. */
+/** Returns the ids under which a contact is known: its present one, and those of the contacts merged into it. */
 export const contactIdsOf = async (db: Db, orgId: string, id: string): Promise<string[]> => [
   id,
   ...(await listMergesInto(db, orgId, [id])).map(({ absorbed_id }) => absorbed_id),
@@ -163,7 +163,7 @@ function assertBounded(moved: Record<string, number>): void {
   const [kind] = Object.entries(moved).find(([, count]) => count > MAX_ROWS) ?? [];
   if (kind !== undefined)
     throw conflict(
-      `The contact to merge has more than ${MAX_ROWS} ${kind}: merge the other way round, so that it is the one that stays`,
+      `The contact to merge has more than ${MAX_ROWS} ${kind}: merge the other way round`,
     );
 }
 

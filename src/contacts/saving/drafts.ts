@@ -118,9 +118,11 @@ function applySave(round: Round, save: PendingSave): DomainError | 'later' | und
   return undefined;
 }
 
-/** Returns a change without what found the contact and is that of one merged into it: the contact keeps its own. */
-function withoutFurther({ further }: ContactDraft, change: ContactChange): ContactChange {
-  const fields = givenKeys(change).flatMap(({ key, value }) => (further.has(value) ? [key.field] : []));
+/** Returns a change without the values of contacts that were merged into the contact, where it has others. */
+function withoutFurther({ further, now }: ContactDraft, change: ContactChange): ContactChange {
+  const fields = givenKeys(change).flatMap(({ key, value }) =>
+    further.has(value) && now[key.column] !== null ? [key.field] : [],
+  );
   return fields.length === 0 ? change : { ...change, ...Object.fromEntries(fields.map((field) => [field, undefined])) };
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 import type { EnrollmentConflict, EnrollmentState } from './rules.ts';
 
-const MERGED = 'merged: the contact goes on by another enrollment';
+const MERGED = 'merged: another enrollment of the contact continues';
 
 /** Locks and returns the enrollments of two contacts, with how far each is. */
 export async function lockEnrollmentsOf(trx: Trx, orgId: string, contactIds: string[]): Promise<EnrollmentState[]> {
@@ -24,7 +24,7 @@ export async function lockEnrollmentsOf(trx: Trx, orgId: string, contactIds: str
 }
 
 /**
- * Ends enrollments of which another one of the same person goes on. They keep what they were and what was sent by them.
+ * Ends enrollments of a person who has another one in the sequence. They keep what they were and what was sent by them.
  */
 export async function endMergedEnrollments(trx: Trx, orgId: string, toId: string, ids: string[]): Promise<void> {
   await sql`
@@ -36,7 +36,7 @@ export async function endMergedEnrollments(trx: Trx, orgId: string, toId: string
 }
 
 /**
- * Makes the sends of an ended enrollment those of the one that goes on, so that no step of theirs is sent again: a step has
+ * Makes the sends of an ended enrollment those of the one that continues. No step of theirs is sent again, as a step has
  * one delivery. What waits of such a step does not go. Both keep what they have of one step, and what is being sent stays.
  */
 export async function moveSends(trx: Trx, orgId: string, conflicts: EnrollmentConflict[]): Promise<void> {

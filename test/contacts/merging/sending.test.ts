@@ -44,7 +44,7 @@ describe('a merge of contacts who get messages of sequences', () => {
     const before = await enrollmentsOf(sequence, stays.id);
     expect(before).toMatchObject([
       { status: 'active', contact_id: stays.id },
-      { status: 'exited', contact_id: stays.id, exit_reason: 'merged: the contact goes on by another enrollment' },
+      { status: 'exited', contact_id: stays.id, exit_reason: 'merged: another enrollment of the contact continues' },
     ]);
 
     await untilGot(stays.email, 'Three');

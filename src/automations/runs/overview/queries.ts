@@ -134,7 +134,7 @@ function isWaitingFor(orgId: string, reason: NonNullable<RunFilters['waiting_for
   }
 }
 
-/** SQL: the ids that runs may have of a contact: its own one, and those of the contacts merged into it. */
+/** SQL: the ids that runs may have of a contact: its present one, and those of the contacts merged into it. */
 const namesOf = (orgId: string, contactId: string) => sql`array(
   select ${contactId}::text union all
   select absorbed_id::text from contact_merges where org_id = ${orgId} and contact_id = ${contactId}::uuid
