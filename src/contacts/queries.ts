@@ -218,7 +218,9 @@ export const listContacts = (
     .select(COLUMNS)
     .where('org_id', '=', orgId)
     .$call((query) => (email === undefined ? query : query.where(isKnownBy(orgId, 'email', email))))
-    .$call((query) => (phone_number === undefined ? query : query.where(isKnownBy(orgId, 'phone_number', phone_number))))
+    .$call((query) =>
+      phone_number === undefined ? query : query.where(isKnownBy(orgId, 'phone_number', phone_number)),
+    )
     .$call((query) => (external_id === undefined ? query : query.where(isKnownBy(orgId, 'external_id', external_id))))
     .$call(inRange(page, 'contacts'))
     .execute();

@@ -1,7 +1,7 @@
 import type { ContactDeliveriesPort } from '../contacts/deliveries.port.ts';
 import type { ContactPart } from '../contacts/merging/parts.port.ts';
-import type { DeliveriesPort } from '../conversations/deliveries.port.ts';
 import { countReferences, moveReferences } from '../contacts/merging/references.ts';
+import type { DeliveriesPort } from '../conversations/deliveries.port.ts';
 import { deleteRawForms } from './inbound/messages.queries.ts';
 import { redactMessages } from './ledger/redaction.service.ts';
 import { requestReply } from './messages/replies.service.ts';

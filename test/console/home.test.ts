@@ -112,7 +112,10 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await dialog.getByRole('button', { name: 'Merge the two contacts' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('+442079460123').waitFor();
-    expect((await api.org.get(`/contacts/${otherId}`)).body).toMatchObject({ code: 'contact_merged', conflicting: { id } });
+    expect((await api.org.get(`/contacts/${otherId}`)).body).toMatchObject({
+      code: 'contact_merged',
+      conflicting: { id },
+    });
     await page.goto(`${api.url}/console/contacts/${otherId}`);
     await page.getByRole('link', { name: 'Show that one' }).click();
     await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor();

@@ -135,7 +135,7 @@ async function planMerge(
   port: ContactMergePort,
   orgId: string,
   pair: MergedPair,
-  contacts: (LockedContact)[],
+  contacts: LockedContact[],
 ): Promise<MergePlan> {
   const survivor = contacts.find(({ id }) => id === pair.toId);
   const absorbed = contacts.find(({ id }) => id === pair.fromId);
@@ -162,9 +162,7 @@ async function planMerge(
 function assertBounded(moved: Record<string, number>): void {
   const [kind] = Object.entries(moved).find(([, count]) => count > MAX_ROWS) ?? [];
   if (kind !== undefined)
-    throw conflict(
-      `The contact to merge has more than ${MAX_ROWS} ${kind}: merge the other way round`,
-    );
+    throw conflict(`The contact to merge has more than ${MAX_ROWS} ${kind}: merge the other way round`);
 }
 
 /** Returns all addresses of contacts, with those that they got by earlier merges. */

@@ -1,5 +1,5 @@
-import { countReferences, moveReferences } from './references.ts';
 import type { ContactPart } from './parts.port.ts';
+import { countReferences, moveReferences } from './references.ts';
 
 const TABLES = ['channel_users', 'whatsapp_users'].map((table) => ({ table, column: 'contact_id' }));
 

@@ -113,16 +113,7 @@ const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: 
     case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`;
   const query = db
     .selectFrom('enrollments')
-    .select([
-      'id',
-      'run_id',
-      'last_step_id',
-      'anchor_at',
-      'held_until',
-      'exit_reason',
-      'created_at',
-      'ended_at',
-    ])
+    .select(['id', 'run_id', 'last_step_id', 'anchor_at', 'held_until', 'exit_reason', 'created_at', 'ended_at'])
     .select([status.as('status'), CONTACT.as('contact'), CONTACT_ID.as('contact_id')])
     .where('org_id', '=', orgId)
     .where('sequence_id', '=', sequence.id);
@@ -146,7 +137,9 @@ function filteredEnrollments(
   const { query, status } = enrollmentQuery(db, orgId, sequence);
   return query
     .$if(named !== undefined, (rows) => rows.where(status, '=', sql<EnrollmentStatus>`${named}`))
-    .$if(contactId !== undefined, (rows) => rows.where(sql<SqlBool>`(contact_id = ${contactId}::uuid or merged_contact_id = ${contactId}::uuid)`))
+    .$if(contactId !== undefined, (rows) =>
+      rows.where(sql<SqlBool>`(contact_id = ${contactId}::uuid or merged_contact_id = ${contactId}::uuid)`),
+    )
     .$if(positions !== undefined, (rows) =>
       rows
         .where('status', '=', 'active')

@@ -17,7 +17,12 @@ afterAll(() => api.close());
 const save = async (contact: object): Promise<string> => (await org.post('/contacts', { contact })).body.id;
 const merge = (id: string, from_id: string, preview = false, of = org) =>
   of.post(`/contacts/${id}/merge`, { from_id, preview });
-const ADA = { email: 'ada@example.com', external_id: 'crm-1', name: 'Ada', custom_data: { plan: 'pro', city: 'Paris' } };
+const ADA = {
+  email: 'ada@example.com',
+  external_id: 'crm-1',
+  name: 'Ada',
+  custom_data: { plan: 'pro', city: 'Paris' },
+};
 const LOVELACE = {
   email: 'lovelace@example.com',
   phone: '+442079460958',
@@ -140,9 +145,18 @@ it('makes the absorbed contact’s rows of every table the other one’s, and le
     .where('session_id', '=', sessionId)
     .limit(1)
     .executeTakeFirstOrThrow();
-  await api.db.insertInto('widget_votes').values({ ...values, message_id: eventId, is_up: true }).execute();
-  await api.db.insertInto('channel_users').values({ ...values, channel: 'slack', user_id: 'U1' }).execute();
-  await api.db.insertInto('whatsapp_users').values({ ...values, user_id: 'W1' }).execute();
+  await api.db
+    .insertInto('widget_votes')
+    .values({ ...values, message_id: eventId, is_up: true })
+    .execute();
+  await api.db
+    .insertInto('channel_users')
+    .values({ ...values, channel: 'slack', user_id: 'U1' })
+    .execute();
+  await api.db
+    .insertInto('whatsapp_users')
+    .values({ ...values, user_id: 'W1' })
+    .execute();
   await api.db
     .insertInto('deliveries')
     .values({ ...values, id: newId(), channel: 'email', to: 'absorbed@example.com', status: 'delivered' })

@@ -25,11 +25,7 @@ export const MergeDialog = ({ contact, other }: MergeProps) => {
       replace: merge !== undefined,
     });
   return (
-    <Dialog
-      title={`Merge with ${contactNameOf(contact)}`}
-      className="w-[40rem]"
-      onClose={() => show(undefined)}
-    >
+    <Dialog title={`Merge with ${contactNameOf(contact)}`} className="w-[40rem]" onClose={() => show(undefined)}>
       {other === CHOOSING ? (
         <ChooseContact notThis={contact.id} onChoose={show} />
       ) : (
