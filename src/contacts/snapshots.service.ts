@@ -54,8 +54,8 @@ async function findWithMerged<Row extends { id: string }>(
   return found;
 }
 
-const mapValues = <Row, Value>(rows: Map<string, Row>, valueOf: (row: Row) => Value): Map<string, Value> =>
-  new Map([...rows].map(([id, row]) => [id, valueOf(row)]));
+const mapValues = <Row, Value>(rows: Map<string, Row>, toValue: (row: Row) => Value): Map<string, Value> =>
+  new Map([...rows].map(([id, row]) => [id, toValue(row)]));
 
 /** Reads all contacts that were created within given times, each as in the response to GET, some at a time. */
 export async function* readContacts(

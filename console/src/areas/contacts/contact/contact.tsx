@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError } from '../../../api/client';
-import { useMay } from '../../../api/may';
 import { contactQuery } from '../../../api/overview';
 import { Page, PageBody } from '../../../ui/page';
 import { Empty, Failure } from '../../../ui/parts';
