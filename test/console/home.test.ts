@@ -102,7 +102,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByRole('link', { name: 'Merge with…' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Merge with Grace Hopper' });
     const search = dialog.getByRole('searchbox', { name: 'Name, e-mail or phone number of the other contact' });
-    await expect(search.evaluate((field) => field === document.activeElement)).resolves.toBe(true);
+    await expect(search.evaluate<boolean>('(field) => field === document.activeElement')).resolves.toBe(true);
     await page.keyboard.type('hopper');
     await dialog.getByRole('button', { name: /^G\. Hopper/ }).press('Enter');
     await dialog.getByText('Dropped: G. Hopper').waitFor();
