@@ -18,7 +18,7 @@ export const ContactPage = () => {
   const mayMerge = useMayMerge();
   const query = useQuery(contactQuery(contactId));
   const isGone = query.error instanceof ApiError && query.error.status === 404;
-  const current = isGone ? currentIdIn(query.error) : undefined;
+  const current = isGone && query.error instanceof ApiError ? currentIdIn(query.error) : undefined;
   if (current !== undefined) return <Merged into={current} />;
   if (query.data === undefined || isGone)
     return <WaitingPage title="Contact" query={query} missing="There is no such contact" />;
