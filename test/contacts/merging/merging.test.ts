@@ -167,7 +167,8 @@ it('makes the absorbed contact’s rows of every table the other one’s, and le
   `.execute(api.db);
   const insightId = newId();
   await sql`
-    insert into insights (org_id, id, number, content, named_by) values (${org.id}, ${insightId}, 1, 'C', 'quote')
+    insert into insights (org_id, id, root_id, number, content, named_by)
+    values (${org.id}, ${insightId}, ${insightId}, 1, 'C', 'quote')
   `.execute(api.db);
   await sql`
     insert into insight_sessions (org_id, insight_id, session_id, channel, status, contact_id, session_created_at)
@@ -303,7 +304,8 @@ it('erases all that was absorbed with the contact that stays', async () => {
 
 it('announces the merge where a webhook waits for it, and records it in the audit', async () => {
   const [id, fromId] = [await save(ADA), await save(LOVELACE)];
-  await org.post('/webhooks', { url: 'https://hooks.example/x', event_types: ['contact.merged'] });
+  const endpoint = { url: 'https://192.0.2.1/hooks', event_types: ['contact.merged'] };
+  expect((await org.post('/webhooks', endpoint)).status).toBe(201);
   await merge(id, fromId);
   const events = await api.db
     .selectFrom('outbox')

@@ -34,7 +34,7 @@ describe('a merge of contacts who get messages of sequences', () => {
 
   it('sends the rest of the course that is further ahead, to the contact that stays, and no step twice', async () => {
     const [stays, absorbed] = [await save(), await save()];
-    const sequence = await create(emailStep('One'), emailStep('Two', SECOND), emailStep('Three', 4 * SECOND));
+    const sequence = await create(emailStep('One'), emailStep('Two', SECOND), emailStep('Three', 2 * SECOND));
     await enroll(sequence, absorbed);
     await untilGot(absorbed.email, 'Two');
     await enroll(sequence, stays);
@@ -72,12 +72,12 @@ describe('a merge of contacts who get messages of sequences', () => {
 
   it('sends nothing more of a sequence that one of the two has left, and nothing against the opt-out of one', async () => {
     const [stays, absorbed, other] = [await save(), await save(), await save()];
-    const left = await create(emailStep('One'), emailStep('Two', 2 * SECOND));
+    const left = await create(emailStep('One'), emailStep('Two', 1.5 * SECOND));
     for (const contact of [stays, absorbed]) await enroll(left, contact);
     await untilGot(stays.email, 'One');
     await untilGot(absorbed.email, 'One');
     await org.post('/suppressions', { channel: 'email', address: stays.email });
-    const opted = await create(emailStep('Later', 2 * SECOND));
+    const opted = await create(emailStep('Later', SECOND));
     for (const contact of [absorbed, other]) await enroll(opted, contact);
     const [{ id: enrollmentId }] = await enrollmentsOf(left, stays.id);
     await stack.db
