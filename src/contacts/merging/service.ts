@@ -10,7 +10,7 @@ import type { ContactMergePort, MergedPair, PersonAddresses } from './parts.port
 import { findMerge, insertMerge, listMergesInto, listMergesOf } from './queries.ts';
 import { distinct, type MergedContact, type MergeRecord, mergedContactOf } from './rules.ts';
 
-/** A merge holds its rows for about a millisecond each, and others wait for it. */
+/** A merge holds its rows for about 0.1 ms each, and whoever needs them waits for it. */
 const MAX_ROWS = 50_000;
 /** The key of custom data with the e-mail that a visitor of the widget gives. */
 const CLAIMED_EMAIL = 'unverified_email';
