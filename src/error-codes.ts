@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   forbidden: { status: 403, meaning: 'The role, the setting or the owner of the resource does not allow it.' },
   missing_scope: { status: 403, meaning: 'The key or role does not include the scope that the message names.' },
   not_found: { status: 404, meaning: 'There is no such resource in the organization.' },
+  contact_merged: { status: 404, meaning: 'The contact was merged into another one, whose id `conflicting` has.' },
   unknown_path: { status: 404, meaning: 'The API has no such path.' },
   method_not_allowed: { status: 405, meaning: 'The path takes other methods, which `Allow` names.' },
   conflict: { status: 409, meaning: 'The present state does not allow it. The message says what to do first.' },

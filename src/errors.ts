@@ -73,6 +73,12 @@ export const forbidden = (message: string) => new DomainError('forbidden', messa
 export const missingScope = (scope: string) =>
   new DomainError('forbidden', `Missing required scope: ${scope}`, undefined, { code: 'missing_scope' });
 export const notFound = (resource: string) => new DomainError('not_found', `${capitalize(resource)} not found`);
+/** Returns an error for the id of a contact that was merged into another one. */
+export const mergedInto = (id: string) =>
+  new DomainError('not_found', `The contact was merged into ${id}`, undefined, {
+    code: 'contact_merged',
+    conflicting: { type: 'contact', id, field: 'id' },
+  });
 export const conflict = (message: string) => new DomainError('conflict', message);
 /** Returns an error for a value that another row has. */
 export const alreadyExists = (message: string, conflicting: ConflictingRow) =>

@@ -38,6 +38,7 @@ import { createStorage } from '../providers/storage/storage.ts';
 import { createSecrets } from '../secrets.ts';
 import { createSessionVerifier } from '../sign-in/verifier.ts';
 import { findChatContext } from '../widget/visitors.service.ts';
+import { contactMergePort } from './contact-merges.ts';
 import type { Deps } from './deps.ts';
 import { createRateLimits } from './edge/rate-limits.ts';
 
@@ -108,6 +109,7 @@ export function createApiDeps({ config, db, pool, quota, temporal, logger, repla
     deliveries: deliveriesPort,
     surveyLinks: createSurveyLinks(config.signingSecrets, config.PUBLIC_URL),
     contactDeliveries: contactDeliveriesPort,
+    contactMerges: contactMergePort,
     sending: { mediaLinks, isDevelopment: config.DEVELOPMENT, deliveries: deliveriesPort },
     phonePlatforms: createPhonePlatforms({ db, ...outgoing, callbacks }),
     phoneTools: createPhoneTools({ db, ...outgoing, semantics }),

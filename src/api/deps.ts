@@ -3,6 +3,7 @@ import type { CallWaiters } from '../ai/turns/waiting.service.ts';
 import type { WakeUps } from '../concurrency/wake-ups.ts';
 import type { Config } from '../config.ts';
 import type { ContactDeliveriesPort } from '../contacts/deliveries.port.ts';
+import type { ContactMergePort } from '../contacts/merging/parts.port.ts';
 import type { AnswersPort } from '../conversations/answers.port.ts';
 import type { OtherJobs } from '../conversations/bulk/jobs.port.ts';
 import type { DeliveriesPort } from '../conversations/deliveries.port.ts';
@@ -72,6 +73,8 @@ export interface Deps {
   deliveries: DeliveriesPort;
   /** The port of contacts to the domain that sends. */
   contactDeliveries: ContactDeliveriesPort;
+  /** The port of merges of contacts to the domains that have something of contacts. */
+  contactMerges: ContactMergePort;
   /** The links to surveys. */
   surveyLinks: SurveyLinks;
   /** With which messages of sessions go out. */

@@ -8,6 +8,7 @@ const AUDIT_KINDS = [
   'ai_tool',
   'api_key',
   'autopilot',
+  'contact',
   'email_domain',
   'email_inbox',
   'export',

@@ -1,8 +1,9 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import { type AnnouncedRow, announcementOf, announcing } from '../outbox/announcing.ts';
+import type { FurtherKeys } from './merging/rules.ts';
 import type { StoredContact } from './saving/merge.rules.ts';
 import type { ListContacts } from './schema.ts';
 
@@ -25,6 +26,13 @@ const insertAndAnnounce = compiledOnce(
     select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, http_action_overrides
     from jsonb_to_recordset(${contacts}::jsonb)
       as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb)
+    where not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.email = new.email)
+      and not exists (
+        select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.phone_number = new.phone_number
+      )
+      and not exists (
+        select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.external_id = new.external_id
+      )
     order by email, phone_number, external_id, id
     on conflict do nothing
     returning id
@@ -37,7 +45,7 @@ const insertAndAnnounce = compiledOnce(
 
 /**
  * Inserts the contacts with unused e-mail, phone number and external id together with their events `contact-created`, in one round
- * trip. Returns their ids. Rows are inserted in a fixed order: concurrent batches queue up.
+ * trip. Those of merged contacts are used, too. Returns their ids. Rows are inserted in a fixed order: concurrent batches queue up.
  */
 export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
   if (contacts.length === 0) return [];
@@ -99,15 +107,33 @@ interface ContactKeys extends ContactAddresses {
   externalIds: string[];
 }
 
-/** Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. */
+/** SQL: the contacts that got an address or an external id by a merge. */
+const mergedWith = (orgId: string, { emails, phones, externalIds }: Omit<ContactKeys, 'ids'>) => sql`array(
+  select contact_id from contact_merges where org_id = ${orgId} and email = any(${emails}::text[])
+  union all
+  select contact_id from contact_merges where org_id = ${orgId} and phone_number = any(${phones}::text[])
+  union all
+  select contact_id from contact_merges where org_id = ${orgId} and external_id = any(${externalIds}::text[])
+)`;
+
+/** SQL: what identified the contacts that were merged into one of `contacts`. */
+const FURTHER = sql<FurtherKeys[]>`coalesce((
+  select jsonb_agg(jsonb_build_object('email', merge.email, 'phone_number', merge.phone_number, 'external_id', merge.external_id))
+  from contact_merges as merge where merge.org_id = contacts.org_id and merge.contact_id = contacts.id
+), '[]')`;
+
+/**
+ * Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. An address or
+ * external id of a merged contact finds the one that it is now.
+ */
 export function lockContacts(db: Db, orgId: string, { ids, emails, phones, externalIds }: ContactKeys) {
   return db
     .selectFrom('contacts')
     .select(['id', 'email', 'phone_number', 'external_id', 'name', 'custom_data', 'http_action_overrides'])
-    .select(sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'))
+    .select([sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'), FURTHER.as('further')])
     .where('org_id', '=', orgId)
     .where(
-      sql<SqlBool>`(id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[])
+      sql<SqlBool>`(id = any(${ids}::uuid[] || ${mergedWith(orgId, { emails, phones, externalIds })}) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[])
         or external_id = any(${externalIds}::text[]))`,
     )
     .orderBy('id')
@@ -115,16 +141,24 @@ export function lockContacts(db: Db, orgId: string, { ids, emails, phones, exter
     .execute();
 }
 
-/** Returns the ids and addresses of the contacts with any of the ids, e-mails or phone numbers. */
-export function listContactIdsByAddress(db: Db, orgId: string, { ids, emails, phones }: ContactAddresses) {
-  return db
-    .selectFrom('contacts')
-    .select(['id', 'email', 'phone_number'])
-    .where('org_id', '=', orgId)
-    .where(
-      sql<SqlBool>`(id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))`,
-    )
-    .execute();
+/**
+ * Returns the ids and addresses of the contacts with any of the ids, e-mails or phone numbers. Contacts that got one by a
+ * merge come first, with the id, e-mail or number of the merged one: of two matches, the last one is the contact itself.
+ */
+export async function listContactIdsByAddress(
+  db: Db,
+  orgId: string,
+  { ids, emails, phones }: ContactAddresses,
+): Promise<{ id: string; named: string; email: string | null; phone_number: string | null }[]> {
+  const { rows } = await sql<{ id: string; named: string; email: string | null; phone_number: string | null }>`
+    select contact_id as id, absorbed_id as named, email, phone_number, true as is_merged from contact_merges
+    where org_id = ${orgId} and (absorbed_id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))
+    union all
+    select id, id, email, phone_number, false from contacts
+    where org_id = ${orgId} and (id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))
+    order by is_merged desc
+  `.execute(db);
+  return rows;
 }
 
 export function findContact(db: Db, orgId: string, id: string) {
@@ -139,21 +173,38 @@ export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
     .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
     .execute();
 
-/** Returns whether the org has the contact, and locks it against deletion until the transaction ends. */
-export async function lockContact(trx: Trx, orgId: string, id: string): Promise<boolean> {
+/**
+ * Locks a contact against deletion until the transaction ends. Returns its id, or that of the one that it was merged into.
+ * Returns undefined if the org has no such contact.
+ */
+export async function lockContact(trx: Trx, orgId: string, id: string): Promise<string | undefined> {
+  const own = await lockById(trx, orgId, sql`${id}::uuid`);
+  if (own !== undefined) return own;
+  const merge = sql`(select contact_id from contact_merges where org_id = ${orgId} and absorbed_id = ${id}::uuid)`;
+  return lockById(trx, orgId, merge);
+}
+
+async function lockById(trx: Trx, orgId: string, id: RawBuilder<unknown>): Promise<string | undefined> {
   const contact = await trx
     .selectFrom('contacts')
     .select('id')
     .where('org_id', '=', orgId)
-    .where('id', '=', id)
+    .where(sql<SqlBool>`id = ${id}`)
     .forKeyShare()
     .executeTakeFirst();
-  return contact !== undefined;
+  return contact?.id;
 }
 
 export async function deleteContact(db: Db, orgId: string, id: string): Promise<void> {
   await db.deleteFrom('contacts').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
+
+/** SQL: whether a value identifies one of `contacts`, or one that was merged into it. */
+const isKnownBy = (orgId: string, column: keyof FurtherKeys, value: string) => sql<SqlBool>`contacts.id = any(array(
+  select id from contacts where org_id = ${orgId} and ${sql.ref(column)} = ${value}
+  union all
+  select contact_id from contact_merges where org_id = ${orgId} and ${sql.ref(column)} = ${value}
+))`;
 
 /** Returns the rows of a page, and one more if there is one. */
 export const listContacts = (
@@ -166,8 +217,10 @@ export const listContacts = (
     .selectFrom('contacts')
     .select(COLUMNS)
     .where('org_id', '=', orgId)
-    .$call((query) => (email === undefined ? query : query.where('email', '=', email)))
-    .$call((query) => (phone_number === undefined ? query : query.where('phone_number', '=', phone_number)))
-    .$call((query) => (external_id === undefined ? query : query.where('external_id', '=', external_id)))
+    .$call((query) => (email === undefined ? query : query.where(isKnownBy(orgId, 'email', email))))
+    .$call((query) =>
+      phone_number === undefined ? query : query.where(isKnownBy(orgId, 'phone_number', phone_number)),
+    )
+    .$call((query) => (external_id === undefined ? query : query.where(isKnownBy(orgId, 'external_id', external_id))))
     .$call(inRange(page, 'contacts'))
     .execute();

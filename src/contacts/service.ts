@@ -2,13 +2,14 @@ import type { Db, Trx } from '../db/connect.ts';
 import { decodeCursor, settledBefore, toPage } from '../db/cursor.ts';
 import { pageOfRange } from '../db/ranges.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/announcing.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ContactDeliveriesPort } from './deliveries.port.ts';
 import { prepareFilter } from './filters/service.ts';
 import { eraseRefusedLines } from './imports/queries.ts';
+import { listMergesInto } from './merging/queries.ts';
+import { currentContactId, missingContact } from './merging/service.ts';
 import {
   deleteContact,
   findContact,
@@ -31,7 +32,7 @@ const SEARCH_PAGE_SIZE = 100;
 
 export async function getContact(db: Db, orgId: string, id: string) {
   const contact = await findContact(db, orgId, id);
-  if (contact === undefined) throw notFound('contact');
+  if (contact === undefined) throw await missingContact(db, orgId, id);
   return contact;
 }
 
@@ -42,34 +43,40 @@ export async function findContactBy(
   { contact_id, email }: { contact_id?: string | undefined; email?: string | undefined },
 ) {
   const keys = { ids: contact_id === undefined ? [] : [contact_id], emails: email === undefined ? [] : [email] };
-  const [found] = await listContactIdsByAddress(db, orgId, { ...keys, phones: [] });
+  const found = (await listContactIdsByAddress(db, orgId, { ...keys, phones: [] })).at(-1);
   return found === undefined ? undefined : findContact(db, orgId, found.id);
 }
 
 /** Returns the contact's values for HTTP actions, decrypted. */
 export async function readContactOverrides(db: Db, secrets: Secrets, orgId: string, id: string) {
-  const stored = await findHttpActionOverrides(db, orgId, id);
+  const stored = await findHttpActionOverrides(db, orgId, await currentContactId(db, orgId, id));
   return stored === undefined ? undefined : openOverrides(secrets, orgId, stored);
 }
 
 /** Returns whether the contact has values for HTTP actions. */
 export const hasContactOverrides = async (db: Db, orgId: string, id: string): Promise<boolean> =>
-  (await findHttpActionOverrides(db, orgId, id)) !== undefined;
+  (await findHttpActionOverrides(db, orgId, await currentContactId(db, orgId, id))) !== undefined;
 
 /**
  * Deletes the contact with its enrollments; its messages stay, without their raw forms, and those that wait are not sent
- * any more. Throws notFound.
+ * any more. So is what is known of the contacts merged into it. Throws notFound.
  */
 export function eraseContact(db: Db, deliveries: ContactDeliveriesPort, orgId: string, id: string): Promise<void> {
   return inTransaction(db, async (trx) => {
     // Requests of messages under way have committed once the contact is locked, so their sends are ended too.
     const [contact] = await lockContacts(trx, orgId, { ids: [id], emails: [], phones: [], externalIds: [] });
-    if (contact === undefined) throw notFound('contact');
+    if (contact === undefined) throw await missingContact(trx, orgId, id);
+    const merged = await listMergesInto(trx, orgId, [id]);
     await deliveries.endSends(trx, orgId, id);
     await deliveries.deleteRawForms(trx, orgId, id);
     await deleteContact(trx, orgId, id);
-    await eraseRefusedLines(trx, orgId, contact);
-    await announce(trx, orgId, [{ type: 'contact-deleted', subject_id: id, payload: {} }]);
+    for (const keys of [contact, ...merged]) await eraseRefusedLines(trx, orgId, keys);
+    const ids = [id, ...merged.map(({ absorbed_id }) => absorbed_id)];
+    await announce(
+      trx,
+      orgId,
+      ids.map((subject_id) => ({ type: 'contact-deleted', subject_id, payload: {} })),
+    );
   });
 }
 
@@ -139,14 +146,13 @@ export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[
   return refs.map((ref) => ({ ref, contactId: find(ref) }));
 }
 
-function contactFinderOf(contacts: { id: string; email: string | null; phone_number: string | null }[]) {
-  const ids = new Set(contacts.map(({ id }) => id));
+function contactFinderOf(contacts: Awaited<ReturnType<typeof listContactIdsByAddress>>) {
+  const byId = new Map(contacts.map(({ id, named }) => [named, id]));
   const byEmail = new Map(contacts.map(({ id, email }) => [email, id]));
   const byPhone = new Map(contacts.map(({ id, phone_number }) => [phone_number, id]));
   return (ref: ContactRef): string | undefined => {
     if ('email' in ref) return byEmail.get(ref.email);
     if ('phone_number' in ref) return byPhone.get(ref.phone_number);
-    const id = ref.id.toLowerCase();
-    return ids.has(id) ? id : undefined;
+    return byId.get(ref.id.toLowerCase());
   };
 }

@@ -57,3 +57,15 @@ export function violatedUnique(error: unknown): string | undefined {
   if (codeOf(error) !== '23505' || typeof error !== 'object' || error === null) return undefined;
   return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
 }
+
+/**
+ * Whether a row refers to a contact that another transaction has removed meanwhile, as a merge does. A retry of the
+ * transaction finds what the contact is now, or that there is none.
+ */
+export const isContactGone = (error: unknown): boolean =>
+  codeOf(error) === '23503' &&
+  typeof error === 'object' &&
+  error !== null &&
+  'constraint' in error &&
+  typeof error.constraint === 'string' &&
+  error.constraint.endsWith('_contact_id_fkey');

@@ -685,6 +685,24 @@ create table contact_imports (
 CREATE INDEX contact_imports_ended ON public.contact_imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX contact_imports_running ON public.contact_imports USING btree (org_id, id) WHERE (state = 'running'::text);
 
+create table contact_merges (
+  org_id uuid not null,
+  absorbed_id uuid not null,
+  contact_id uuid not null,
+  email text,
+  phone_number text,
+  external_id text,
+  result jsonb not null,
+  merged_at timestamp(3) with time zone default now() not null,
+  constraint contact_merges_pkey PRIMARY KEY (org_id, absorbed_id),
+  constraint contact_merges_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX contact_merges_by_contact ON public.contact_merges USING btree (org_id, contact_id);
+CREATE INDEX contact_merges_by_email ON public.contact_merges USING btree (org_id, email) WHERE (email IS NOT NULL);
+CREATE INDEX contact_merges_by_external_id ON public.contact_merges USING btree (org_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX contact_merges_by_phone_number ON public.contact_merges USING btree (org_id, phone_number) WHERE (phone_number IS NOT NULL);
+CREATE TRIGGER audit_rows AFTER INSERT ON public.contact_merges FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"contact","ref":"contact_id","name":null,"as":null,"org":"org_id","isPart":true,"shown":["absorbed_id"],"expanded":[],"ignored":["org_id","contact_id","email","phone_number","external_id","result","merged_at"]}');
+
 create table contacts (
   org_id uuid not null,
   id uuid not null,
@@ -1206,7 +1224,7 @@ create table enrollments (
   org_id uuid not null,
   id uuid not null,
   sequence_id uuid not null,
-  contact_id uuid not null,
+  contact_id uuid,
   run_id uuid,
   status text default 'active'::text not null,
   last_step_id uuid,
@@ -1215,7 +1233,9 @@ create table enrollments (
   created_at timestamp(3) with time zone default now() not null,
   ended_at timestamp(3) with time zone,
   exit_reason text,
+  merged_contact_id uuid,
   constraint enrollments_pkey PRIMARY KEY (org_id, id),
+  constraint enrollments_merged_contact_fkey FOREIGN KEY (org_id, merged_contact_id) REFERENCES contacts(org_id, id) ON DELETE CASCADE NOT VALID,
   constraint enrollments_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE CASCADE,
   constraint enrollments_org_id_last_step_id_fkey FOREIGN KEY (org_id, last_step_id) REFERENCES sequence_steps(org_id, id),
   constraint enrollments_org_id_run_id_fkey FOREIGN KEY (org_id, run_id) REFERENCES sequence_runs(org_id, id),
@@ -1231,6 +1251,7 @@ CREATE INDEX enrollments_by_position ON public.enrollments USING btree (org_id, 
 CREATE INDEX enrollments_by_run ON public.enrollments USING btree (org_id, run_id) WHERE (status = 'active'::text);
 CREATE INDEX enrollments_due ON public.enrollments USING btree (org_id, sequence_id, COALESCE(last_step_id, sequence_id), anchor_at) WHERE ((status = 'active'::text) AND (held_until IS NULL));
 CREATE INDEX enrollments_held ON public.enrollments USING btree (org_id, sequence_id, held_until) WHERE ((status = 'active'::text) AND (held_until IS NOT NULL));
+CREATE INDEX enrollments_merged ON public.enrollments USING btree (org_id, merged_contact_id) WHERE (merged_contact_id IS NOT NULL);
 
 create table event_subscriptions (
   org_id uuid not null,
@@ -3024,17 +3045,20 @@ CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.widget_settings FOR E
 create table widget_visitors (
   org_id uuid not null,
   id uuid not null,
-  contact_id uuid not null,
+  contact_id uuid,
   is_verified boolean not null,
   avatar_url text,
   language text,
   chat_context text,
   created_at timestamp(3) with time zone default now() not null,
+  merged_contact_id uuid,
   constraint widget_visitors_pkey PRIMARY KEY (org_id, id),
+  constraint widget_visitors_merged_contact_fkey FOREIGN KEY (org_id, merged_contact_id) REFERENCES contacts(org_id, id) ON DELETE CASCADE NOT VALID,
   constraint widget_visitors_org_id_contact_id_fkey FOREIGN KEY (org_id, contact_id) REFERENCES contacts(org_id, id) ON DELETE CASCADE,
   constraint widget_visitors_org_id_contact_id_is_verified_key UNIQUE (org_id, contact_id, is_verified),
   constraint widget_visitors_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
+CREATE INDEX widget_visitors_merged ON public.widget_visitors USING btree (org_id, merged_contact_id) WHERE (merged_contact_id IS NOT NULL);
 CREATE INDEX widget_visitors_unverified ON public.widget_visitors USING btree (created_at) WHERE (NOT is_verified);
 
 create table widget_votes (

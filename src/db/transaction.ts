@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from './connect.ts';
 import { connectionOf, sendAhead, untilAnswered } from './connections/pipeline.ts';
 import { followCommit } from './connections/pipelining-dialect.ts';
-import { isDeadlock, isStalePlan } from './failures.ts';
+import { isContactGone, isDeadlock, isStalePlan } from './failures.ts';
 import { addHint, type Hints, notify, notifyBy } from './notify.ts';
 
 const MAX_TRIES = 3;
@@ -21,8 +21,9 @@ interface Aftermath {
 const aftermaths = new WeakMap<object, Aftermath>();
 
 /**
- * Runs `work` in a transaction, or in the caller's if `db` already is one. After a deadlock, and after a
- * migration that gave a table another column, `work` runs again from its beginning, at most twice: it must have no effects outside the database.
+ * Runs `work` in a transaction, or in the caller's if `db` already is one. After a deadlock,
+ * after a migration that gave a table another column, and if a contact was merged or deleted meanwhile, `work` runs again
+ * from its beginning, at most twice: it must have no effects outside the database.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return work(db);
@@ -38,7 +39,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
       for (const hook of after.hooks) hook(db);
       return result;
     } catch (error) {
-      if (tries === MAX_TRIES || !(isDeadlock(error) || isStalePlan(error))) throw error;
+      if (tries === MAX_TRIES || !(isDeadlock(error) || isStalePlan(error) || isContactGone(error))) throw error;
       await sleep(Math.random() * MAX_PAUSE_MS);
     }
   }

@@ -7,6 +7,8 @@ export interface EventPayloads {
    */
   'contact-updated': { before: object };
   'contact-deleted': Record<string, never>;
+  /** Subject: a contact. Another one was merged into it. */
+  'contact-merged': { absorbed_id: string };
   'contact-replied': { channel: string };
   'ticket-created': OfSession;
   'ticket-reassigned': OfSession & Assignment & { before: Assignment };
@@ -177,6 +179,7 @@ export type EventType = keyof EventPayloads;
 
 /** The types of events that are announced only where somebody waits for them. */
 export const SUBSCRIBER_EVENTS: ReadonlySet<EventType> = new Set<EventType>([
+  'contact-merged',
   'ticket-closed',
   'delivery-changed',
   'ai-call-changed',

@@ -3,7 +3,10 @@ import type { ColumnType, Generated } from 'kysely';
 export interface WidgetVisitorsTable {
   org_id: string;
   id: string;
-  contact_id: string;
+  /** Null for the second visitor of a kind that a contact has by a merge. */
+  contact_id: string | null;
+  /** The contact, where `contact_id` is null. */
+  merged_contact_id: string | null;
   /** Whether the org verified the visitor's identity. */
   is_verified: boolean;
   avatar_url: string | null;

@@ -39,9 +39,11 @@ export function findVisitor(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('widget_visitors as visitor')
     .innerJoin('contacts as contact', (join) =>
-      join.onRef('contact.org_id', '=', 'visitor.org_id').onRef('contact.id', '=', 'visitor.contact_id'),
+      join
+        .onRef('contact.org_id', '=', 'visitor.org_id')
+        .on((eb) => eb('contact.id', '=', eb.fn.coalesce('visitor.contact_id', 'visitor.merged_contact_id'))),
     )
-    .select(['visitor.org_id as orgId', 'visitor.id', 'visitor.contact_id as contactId', 'visitor.language'])
+    .select(['visitor.org_id as orgId', 'visitor.id', 'contact.id as contactId', 'visitor.language'])
     .select(['visitor.is_verified as isVerified', 'visitor.avatar_url as avatarUrl', 'contact.name'])
     .where('visitor.org_id', '=', orgId)
     .where('visitor.id', '=', id)

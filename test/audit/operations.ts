@@ -90,6 +90,7 @@ export const AUDITED_UNTRIED = [
   'DELETE /actions/mcp/{name}',
   'POST /actions/mcp/{name}/accept',
   'POST /actions/mcp/{name}/refresh',
+  'POST /contacts/{id}/merge',
   'PUT /integrations/crm',
   'PUT /integrations/email',
   'PUT /integrations/fareharbor',

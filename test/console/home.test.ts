@@ -94,6 +94,36 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.close();
   });
 
+  it('merges a contact with another one after showing what that does, by the keyboard alone', async () => {
+    const save = async (contact: object): Promise<string> => (await api.org.post('/contacts', { contact })).body.id;
+    const id = await save({ name: 'Grace Hopper', email: 'grace@home.example' });
+    const otherId = await save({ name: 'G. Hopper', email: 'hopper@home.example', phone: '+442079460123' });
+    const { page, complaints } = await pages.open('ada@acme.example', `/contacts/${id}`, { role: 'admin' });
+    await page.getByRole('link', { name: 'Merge with…' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Merge with Grace Hopper' });
+    const search = dialog.getByRole('searchbox', { name: 'Name, e-mail or phone number of the other contact' });
+    await search.waitFor();
+    expect(await page.evaluate<string>('document.activeElement.type')).toBe('search');
+    await page.keyboard.type('hopper');
+    await dialog.getByRole('button', { name: /^G\. Hopper/ }).press('Enter');
+    await dialog.getByText('Dropped: G. Hopper').waitFor();
+    await dialog.getByText('Still finds the contact, and gets no messages: hopper@home.example').waitFor();
+    await dialog.getByText('+442079460123').waitFor();
+    expect((await api.org.get(`/contacts/${otherId}`)).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Merge the two contacts' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('+442079460123').waitFor();
+    expect((await api.org.get(`/contacts/${otherId}`)).body).toMatchObject({
+      code: 'contact_merged',
+      conflicting: { id },
+    });
+    await page.goto(`${api.url}/console/contacts/${otherId}`);
+    await page.getByRole('link', { name: 'Show that one' }).click();
+    await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor();
+    expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
+    await page.close();
+  });
+
   it('goes to anything by the palette: a number, a name, words of a message', async () => {
     const { page, complaints } = await pages.open('ann@acme.example', '/');
     const { body } = await api.org.get(`/chat/sessions/${sessionId}`);
@@ -145,14 +175,20 @@ const IS_LONG = process.env.TEST_TIER === 'long';
 
   it.each(WIDTHS)('has no fault that axe finds on any page at %d px, in either theme', async (width) => {
     const { page, complaints } = await pages.open('zoe@acme.example', '/', { role: 'admin', width });
-    const addresses = ['/', '/contacts', '/contacts?q=nobody-at-all', `/contacts/${ada}`, `/contacts/${newId()}`];
-    const ready = ['What needs a person', 'Ada', 'Nobody was found', 'Timeline', 'There is no such contact'];
-    for (const [n, address] of addresses.entries()) {
+    const contact = { name: 'A. King', email: `king-${width}@home.example`, custom_data: { plan: 'free' } };
+    const other = (await api.org.post('/contacts', { contact })).body.id;
+    const pagesReady = [
+      ['/', 'What needs a person'],
+      ['/contacts', 'Ada'],
+      ['/contacts?q=nobody-at-all', 'Nobody was found'],
+      [`/contacts/${ada}`, 'Timeline'],
+      [`/contacts/${newId()}`, 'There is no such contact'],
+      [`/contacts/${ada}?merge=choose`, 'Nothing is merged before'],
+      [`/contacts/${ada}?merge=${other}`, 'There is no way back'],
+    ] as const;
+    for (const [n, [address, ready]] of pagesReady.entries()) {
       await page.goto(`${api.url}/console${address}`);
-      await page
-        .getByText(ready[n] as string)
-        .first()
-        .waitFor();
+      await page.getByText(ready).first().waitFor();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         expect([address, colorScheme, await violationsIn(page)]).toEqual([address, colorScheme, []]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currentContactId } from '../../contacts/merging/service.ts';
 import { Id } from '../../schemas/parts.ts';
 import { enrollContact } from '../../sequences/enrollment/membership.service.ts';
 import { SequenceParams } from '../../sequences/schema.ts';
@@ -11,6 +12,6 @@ export const addToSequence = localAction({
   input: z.strictObject({ sequence_id: SequenceParams.shape.id, contact_id: Id }),
   output: z.object({ enrollment_id: Id }),
   apply: async (trx, _deps, { orgId }, { sequence_id, contact_id }) => ({
-    enrollment_id: await enrollContact(trx, orgId, sequence_id, contact_id),
+    enrollment_id: await enrollContact(trx, orgId, sequence_id, await currentContactId(trx, orgId, contact_id)),
   }),
 });

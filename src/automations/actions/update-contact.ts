@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currentContactId } from '../../contacts/merging/service.ts';
 import { sealChange } from '../../contacts/saving/sealed-overrides.rules.ts';
 import { updateContact as update } from '../../contacts/saving/service.ts';
 import { Contact, ContactFields } from '../../contacts/schema.ts';
@@ -13,7 +14,8 @@ export const updateContact = localAction({
   input: z.strictObject({ contact_id: Id, fields: ContactFields.strict() }),
   output: z.object({ contact: Contact }),
   async apply(trx, { secrets }, { orgId }, { contact_id, fields }) {
-    await update(trx, orgId, contact_id, sealChange(secrets, orgId, fields));
-    return { contact: z.encode(Contact, await getContact(trx, orgId, contact_id)) };
+    const id = await currentContactId(trx, orgId, contact_id);
+    await update(trx, orgId, id, sealChange(secrets, orgId, fields));
+    return { contact: z.encode(Contact, await getContact(trx, orgId, id)) };
   },
 });

@@ -45,6 +45,14 @@ export async function hasBlockedEmail(db: Db, orgId: string, contactId: string):
   return rows[0]?.is_blocked === true;
 }
 
+/** Returns those of the e-mails that are blocked, by themselves or by their domain. */
+export async function listBlockedEmails(db: Db, orgId: string, emails: string[]): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select address.email from unnest(${emails}::text[]) as address (email) where ${blockedEmail(orgId, 'address.email')}
+  `.execute(db);
+  return rows.map(({ email }) => email);
+}
+
 export interface NewBlock {
   id: string;
   reason: string | null;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { behindInOrder } from '../../db/cursor.ts';
 import { deleteSome } from '../../db/deletion.ts';
-import type { StoredContact } from '../saving/merge.rules.ts';
+import type { FurtherKeys } from '../merging/rules.ts';
 import type { ContactImportRef } from './contract.ts';
 import type { CsvPosition } from './lines.ts';
 import type { ContactImportRefusalsTable, ContactImportsTable } from './table.ts';
@@ -100,7 +100,7 @@ export async function* readRefusals(db: Db, { orgId, importId }: ContactImportRe
 }
 
 /** Removes the cells of refused lines that have an address or the external id of a contact. */
-export async function eraseRefusedLines(trx: Trx, orgId: string, contact: StoredContact): Promise<void> {
+export async function eraseRefusedLines(trx: Trx, orgId: string, contact: FurtherKeys): Promise<void> {
   const values = [contact.email, contact.phone_number, contact.external_id].flatMap(
     (value) => value?.toLowerCase() ?? [],
   );

@@ -1,5 +1,6 @@
 import { alreadyExists, type DomainError, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import type { FurtherKeys } from '../merging/rules.ts';
 import {
   blankContact,
   type ContactChange,
@@ -27,6 +28,9 @@ export interface PendingSave extends ContactSave {
   index: number;
 }
 
+/** A contact as stored, with its row as JSON and what identified the contacts merged into it. */
+type StoredRow = StoredContact & { row: object; further: FurtherKeys[] };
+
 /** A contact during a round: its state before, its state after, and the saves applied to it. */
 export interface ContactDraft {
   before: StoredContact | undefined;
@@ -34,6 +38,8 @@ export interface ContactDraft {
   now: StoredContact;
   createdAt?: Date | undefined;
   indexes: number[];
+  /** What finds it besides its own values. */
+  further: Set<string>;
 }
 
 /** What identifies a contact, the strongest first: another system knows its own ids. */
@@ -54,10 +60,27 @@ interface Round {
 
 const entryOf = ({ field }: Key, value: string) => `${field} ${value}`;
 
+/** Returns the entries of all that identifies a contact. */
+const entriesOf = (keys: FurtherKeys): string[] =>
+  KEYS.flatMap((key) => {
+    const value = keys[key.column];
+    return value === null ? [] : [entryOf(key, value)];
+  });
+
 /** Tracks the contacts of a round by what identifies them while saves are applied to them. */
-export function createDrafts(stored: (StoredContact & { row: object })[]) {
+export function createDrafts(stored: StoredRow[]) {
   const round: Round = { byId: new Map(), byKey: new Map(), released: new Set() };
-  for (const { row, ...contact } of stored) put(round, { before: contact, row, now: contact, indexes: [] });
+  const drafts = stored.map(
+    ({ row, further, ...contact }): ContactDraft => ({
+      before: contact,
+      row,
+      now: contact,
+      indexes: [],
+      further: new Set(further.flatMap(entriesOf)),
+    }),
+  );
+  for (const draft of drafts) for (const entry of draft.further) round.byKey.set(entry, draft);
+  for (const draft of drafts) put(round, draft);
   return {
     list: () => [...round.byId.values()].filter(({ indexes }) => indexes.length > 0),
     /**
@@ -83,7 +106,8 @@ function applySave(round: Round, save: PendingSave): DomainError | 'later' | und
   if (!('now' in target)) return target;
   const isKept = save.isOnlyNew === true && (target.before !== undefined || target.indexes.length > 0);
   const merge = save.fillsOnly === true ? fillContact : mergeContact;
-  const now = isKept ? target.now : merge(target.now, save.change);
+  const change = save.id === undefined ? withoutFurther(target, save.change) : save.change;
+  const now = isKept ? target.now : merge(target.now, change);
   const excess = limitViolationOf(now);
   if (excess !== undefined) return invalid(excess);
   release(round, target.now, now);
@@ -92,6 +116,14 @@ function applySave(round: Round, save: PendingSave): DomainError | 'later' | und
   target.indexes.push(save.index);
   put(round, target);
   return undefined;
+}
+
+/** Returns a change without the values of contacts that were merged into the contact, where it has others. */
+function withoutFurther({ further, now }: ContactDraft, change: ContactChange): ContactChange {
+  const fields = givenKeys(change).flatMap(({ key, value }) =>
+    further.has(value) && now[key.column] !== null ? [key.field] : [],
+  );
+  return fields.length === 0 ? change : { ...change, ...Object.fromEntries(fields.map((field) => [field, undefined])) };
 }
 
 /** Returns the keys that a change sets, each with its value. */
@@ -136,7 +168,8 @@ function targetByKeys(
   const other = owners.find(({ owner }) => owner !== first?.owner);
   const name = KEYS.find(({ field }) => field === (first?.key.field ?? by))?.name ?? 'other value';
   if (other !== undefined) return taken(other, `this ${other.key.name} belongs to another contact than this ${name}`);
-  if (first === undefined) return { before: undefined, row: undefined, now: blankContact(newId()), indexes: [] };
+  if (first === undefined)
+    return { before: undefined, row: undefined, now: blankContact(newId()), indexes: [], further: new Set() };
   return (fillsOnly === true ? undefined : externalIdViolationOf(first, change)) ?? first.owner;
 }
 
@@ -147,6 +180,7 @@ function targetByKeys(
 function externalIdViolationOf({ key, owner }: Owner, { external_id }: ContactChange): DomainError | undefined {
   const stored = owner.now.external_id;
   if (typeof external_id !== 'string' || stored === null || stored === external_id) return undefined;
+  if (owner.further.has(`external_id ${external_id}`)) return undefined;
   const message = `contact.external_id: the contact with this ${key.name} has another external id`;
   return alreadyExists(message, { type: 'contact', id: owner.now.id, field: 'external_id' });
 }

@@ -2,10 +2,11 @@ import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
-import { conflict, type DomainError, invalid } from '../../errors.ts';
+import { conflict, DomainError, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { runAsOwner } from '../../processes/current-work.ts';
+import { missingContact } from '../merging/service.ts';
 import { insertContacts, insertContactsSilently, lockContacts, updateContacts } from '../queries.ts';
 import { type ContactDraft, type ContactSave, createDrafts, type PendingSave } from './drafts.ts';
 import {
@@ -91,7 +92,12 @@ async function insertNew(
 
 /** Changes the contact with this id. Throws notFound, or conflict if another contact has what identifies one. */
 export async function updateContact(db: Db, orgId: string, id: string, change: ContactChange): Promise<void> {
-  await saveOne(db, orgId, { id, change });
+  try {
+    await saveOne(db, orgId, { id, change });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+    throw await missingContact(db, orgId, id);
+  }
 }
 
 async function saveOne(db: Db, orgId: string, save: ContactSave): Promise<{ id: string }> {

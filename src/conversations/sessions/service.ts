@@ -38,10 +38,9 @@ export function createSession(
   if (channel.type === 'web_voice')
     throw refused('channel.type', 'web_voice is opened by a call of the voice provider: PUT /integrations/voice');
   return inTransaction(db, async (trx) => {
-    if (contact_id !== undefined && !(await lockContact(trx, orgId, contact_id))) {
-      throw refused('contact_id', 'must be the id of a contact: GET /contacts lists them');
-    }
-    return openSession(trx, orgId, { contactId: contact_id ?? null, channel: channel.type, verified });
+    const contactId = contact_id === undefined ? null : await lockContact(trx, orgId, contact_id);
+    if (contactId === undefined) throw refused('contact_id', 'must be the id of a contact: GET /contacts lists them');
+    return openSession(trx, orgId, { contactId, channel: channel.type, verified });
   });
 }
 

@@ -25,7 +25,9 @@ export async function insertEmails(
     ),
     requested as (
     insert into deliveries (org_id, id, channel, email_request_id, contact_id, "to", sender, status, content)
-    select ${orgId}::uuid, email.id, 'email', ${request.id}::uuid, contact.id, email."to", ${request.from_email}, 'queued', email.content
+    select ${orgId}::uuid, email.id, 'email', ${request.id}::uuid, coalesce(contact.id, (
+        select contact_id from contact_merges as merge where merge.org_id = ${orgId} and merge.email = email."to" limit 1
+      )), email."to", ${request.from_email}, 'queued', email.content
     from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as email (id uuid, "to" text, content jsonb)
     left join contacts as contact on contact.org_id = ${orgId} and contact.email = email."to"
     )

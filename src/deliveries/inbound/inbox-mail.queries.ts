@@ -9,6 +9,7 @@ export interface ContinuedSession {
 /** SQL: whether an address takes part in a `session`: it is the contact's, or on one of its e-mails. */
 const takesPart = (address: string): RawBuilder<boolean> => sql`(
   exists (select from contacts as contact where contact.org_id = session.org_id and contact.id = session.contact_id and contact.email = ${address})
+  or exists (select from contact_merges as merge where merge.org_id = session.org_id and merge.contact_id = session.contact_id and merge.email = ${address})
   or exists (
     select from session_events as event join inbound_messages as part on part.org_id = event.org_id and part.id = event.id
     where event.org_id = session.org_id and event.session_id = session.id and event.sender = 'contact'

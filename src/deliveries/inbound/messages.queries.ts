@@ -82,13 +82,14 @@ export async function insertInboundMessage(
     raw = null,
   } = message;
   const pending = files.length === 0 ? null : JSON.stringify(files);
-  const address = channel === 'email' ? sql`contact.email = ${from}` : sql`contact.phone_number = ${from}`;
+  const address = channel === 'email' ? sql.ref('email') : sql.ref('phone_number');
   const { rows } = await sql<{ contact_id: string | null }>`
     insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", to_id, subject, thread, reply_to, sender_name, body, is_reply, files, raw, cc, html, email_id, inbox_id, contact_id,
       delivery_id)
     select ${orgId}::uuid, ${id}::uuid, ${channel}, ${provider}, ${providerId}, ${from}, ${to}, ${toId}, ${subject}, ${thread}::text[], ${replyTo}, ${name}, ${body}, ${isReply}::boolean,
       ${pending}::jsonb, ${raw}, ${cc}::text[], ${html}, ${emailId}::uuid, coalesce(${inboxId}::uuid, ${INBOX_OF_DELIVERY}),
-      coalesce(delivery.contact_id, ${message.sender ?? null}::uuid, (select contact.id from contacts as contact where contact.org_id = ${orgId} and ${address})), delivery.id
+      coalesce(delivery.contact_id, ${message.sender ?? null}::uuid, (select id from contacts where org_id = ${orgId} and ${address} = ${from}),
+        (select contact_id from contact_merges where org_id = ${orgId} and ${address} = ${from} limit 1)), delivery.id
     from (select) as message
     left join deliveries as delivery on delivery.org_id = ${orgId} and delivery.id = ${message.deliveryId ?? null}::uuid
     on conflict (org_id, provider, provider_id) do nothing
@@ -107,15 +108,14 @@ export async function updateInboundContact(db: Db, orgId: string, id: string, co
     .execute();
 }
 
-/** Returns the first of the numbers that is a contact's. */
+/** Returns the first of the numbers that is a contact's, or was that of one merged into it. */
 export async function findContactNumber(db: Db, orgId: string, numbers: string[]): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('contacts')
-    .select('phone_number')
-    .where('org_id', '=', orgId)
-    .where('phone_number', 'in', numbers)
-    .execute();
-  return numbers.find((number) => row.some(({ phone_number }) => phone_number === number));
+  const { rows } = await sql<{ phone_number: string }>`
+    select phone_number from contacts where org_id = ${orgId} and phone_number = any(${numbers}::text[])
+    union all
+    select phone_number from contact_merges where org_id = ${orgId} and phone_number = any(${numbers}::text[])
+  `.execute(db);
+  return numbers.find((number) => rows.some(({ phone_number }) => phone_number === number));
 }
 
 /** Finds a stored message by the provider's id of it. */

@@ -10,7 +10,7 @@ import { type Media, recordMedia } from '../../media/service.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { Consent, InboundFile } from '../../providers/sending.ts';
 import { type Channel, RECEIVE_INBOUND_FILES } from '../contract.ts';
-import { deleteUnsubscribe, insertSuppression } from '../suppressions/shared.queries.ts';
+import { deleteUnsubscribe, insertSuppression, suppressOtherAddresses } from '../suppressions/shared.queries.ts';
 import { type MissingFile, textWith } from './files.rules.ts';
 import {
   findContactNumber,
@@ -95,7 +95,9 @@ export function receiveMessage(
     if (contactId === undefined) return;
     if (isReaction && (contactId === null || !(await hasSession(trx, orgId, { contactId, channel })))) return;
     if (isStop) {
-      await insertSuppression(trx, orgId, { id: newId(), channel: 'sms', address: from, reason: 'unsubscribed' });
+      const optOut = { channel: 'sms', address: from, reason: 'unsubscribed' } as const;
+      await insertSuppression(trx, orgId, { id: newId(), ...optOut });
+      await suppressOtherAddresses(trx, orgId, optOut);
       return;
     }
     if (consent === 'start') await deleteUnsubscribe(trx, orgId, 'sms', from);

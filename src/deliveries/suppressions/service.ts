@@ -6,6 +6,8 @@ import { newId } from '../../ids.ts';
 import { type AddSuppression, type ListSuppressions, storedAddress } from './schema.ts';
 import { deleteSuppression, insertSuppression, listSuppressions } from './shared.queries.ts';
 
+export { insertSuppressions, listMissingSuppressions } from './shared.queries.ts';
+
 /** Suppresses an address on a channel manually. An existing suppression keeps its reason. */
 export function addSuppression(db: Db, orgId: string, input: AddSuppression) {
   const { channel } = input;

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { ProactiveChannel } from '../contract.ts';
 import type { SuppressionsTable } from './table.ts';
@@ -15,15 +15,53 @@ export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string)
     .executeTakeFirst();
 }
 
-/** Suppresses the delivery's address on its channel. A repeated call changes nothing, and a bounce stays a bounce. */
+/**
+ * Suppresses the delivery's address on its channel, with the other addresses of a contact that was merged. A repeated call
+ * changes nothing, and a bounce stays a bounce.
+ */
 export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: string): Promise<void> {
   await sql`
     insert into suppressions (org_id, id, channel, address, reason)
-    select org_id, gen_random_uuid(), channel, "to", 'unsubscribed' from deliveries
+    select ${orgId}::uuid, gen_random_uuid(), channel, address, 'unsubscribed' from deliveries
+    cross join lateral (
+      select "to" as address union ${otherAddresses(orgId, sql`channel`, sql`"to"`)}
+    ) as reached
     where org_id = ${orgId} and id = ${deliveryId} and "to" is not null
+    order by address
     on conflict (org_id, channel, address) do nothing
   `.execute(db);
 }
+
+/** Suppresses the other addresses of the contact with an address, which it has by merges, for the same reason. */
+export async function suppressOtherAddresses(
+  trx: Trx,
+  orgId: string,
+  { channel, address, reason }: NewSuppression,
+): Promise<void> {
+  await sql`
+    insert into suppressions (org_id, id, channel, address, reason)
+    select ${orgId}::uuid, gen_random_uuid(), ${channel}, other.address, ${reason}
+    from (${otherAddresses(orgId, sql`${channel}::text`, sql`${address}::text`)}) as other
+    order by address
+    on conflict (org_id, channel, address) do nothing
+  `.execute(trx);
+}
+
+/** SQL: the addresses on a channel that the contact with one address has besides it, by merges. */
+const otherAddresses = (orgId: string, channel: RawBuilder<unknown>, address: RawBuilder<unknown>) => sql`
+  select other.address from (
+    select id from contacts where org_id = ${orgId} and ${channel} = 'email' and email = ${address}
+    union select id from contacts where org_id = ${orgId} and ${channel} <> 'email' and phone_number = ${address}
+    union select contact_id from contact_merges where org_id = ${orgId} and ${channel} = 'email' and email = ${address}
+    union select contact_id from contact_merges where org_id = ${orgId} and ${channel} <> 'email' and phone_number = ${address}
+  ) as person
+  join contact_merges as merge on merge.org_id = ${orgId} and merge.contact_id = person.id
+  join contacts as contact on contact.org_id = ${orgId} and contact.id = person.id
+  cross join lateral (values
+    (case ${channel} when 'email' then merge.email else merge.phone_number end),
+    (case ${channel} when 'email' then contact.email else contact.phone_number end)
+  ) as other (address)
+  where other.address is not null and other.address <> ${address}`;
 
 /** The end of an insertion of suppressions: the newest reason wins, but a bounce stays a bounce. */
 export const KEEP_BOUNCED = sql`on conflict (org_id, channel, address) do update set reason = excluded.reason
@@ -79,4 +117,51 @@ export function listSuppressions(
   if (filters.channel !== undefined) query = query.where('channel', '=', filters.channel);
   if (filters.address !== undefined) query = query.where('address', '=', filters.address);
   return query.$call(orderedByCreation(page)).execute();
+}
+
+/** A suppression to be made. */
+export type NewSuppression = Pick<SuppressionsTable, 'channel' | 'address' | 'reason'>;
+
+/**
+ * Lists the suppressions that some addresses of one person have and the others lack. A bounce says nothing of another
+ * address.
+ */
+export async function listMissingSuppressions(
+  db: Db,
+  orgId: string,
+  { emails, phones }: { emails: string[]; phones: string[] },
+): Promise<NewSuppression[]> {
+  const { rows } = await sql<NewSuppression>`
+    with reached as (
+      select 'email' as channel, email as address from unnest(${emails}::text[]) as email
+      union all
+      select channel, phone from unnest(${phones}::text[]) as phone cross join unnest('{sms,whatsapp,voice}'::text[]) as channel
+    ),
+    suppressed as (
+      select reached.channel, reached.address, suppression.reason, suppression.created_at from reached
+      join suppressions as suppression on suppression.org_id = ${orgId}
+        and suppression.channel = reached.channel and suppression.address = reached.address
+    ),
+    opted_out as (
+      select distinct on (channel) channel, reason from suppressed where reason <> 'bounced' order by channel, created_at
+    )
+    select reached.channel, reached.address, opted_out.reason from reached join opted_out on opted_out.channel = reached.channel
+    where not exists (
+      select from suppressed where suppressed.channel = reached.channel and suppressed.address = reached.address
+    )
+    order by reached.channel, reached.address
+  `.execute(db);
+  return rows;
+}
+
+/** Suppresses addresses. Those that are suppressed already stay unchanged. */
+export async function insertSuppressions(trx: Trx, orgId: string, suppressions: NewSuppression[]): Promise<void> {
+  if (suppressions.length === 0) return;
+  await sql`
+    insert into suppressions (org_id, id, channel, address, reason)
+    select ${orgId}::uuid, gen_random_uuid(), channel, address, reason
+    from jsonb_to_recordset(${JSON.stringify(suppressions)}::jsonb) as new (channel text, address text, reason text)
+    order by channel, address
+    on conflict (org_id, channel, address) do nothing
+  `.execute(trx);
 }

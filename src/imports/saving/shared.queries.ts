@@ -31,8 +31,10 @@ export async function findImported<Data>(
 ): Promise<Map<string, ImportedRecord<Data>>> {
   if (externalIds.length === 0) return new Map();
   const { rows } = await sql<ImportedRecord<Data>>`
-    select external_id, id, data from imported_records
-    where org_id = ${orgId} and source = ${source} and kind = ${kind} and external_id = any(${externalIds}::text[])
+    select record.external_id, coalesce(merge.contact_id, record.id) as id, record.data from imported_records as record
+    left join contact_merges as merge on record.kind = 'contact' and merge.org_id = record.org_id and merge.absorbed_id = record.id
+    where record.org_id = ${orgId} and record.source = ${source} and record.kind = ${kind}
+      and record.external_id = any(${externalIds}::text[])
   `.execute(db);
   return new Map(rows.map((row) => [row.external_id, row]));
 }

@@ -16,6 +16,8 @@ export interface TimelineRow {
 interface Person {
   orgId: string;
   contactId: string;
+  /** Its id, and those of the contacts merged into it. */
+  knownIds: string[];
 }
 
 /** SQL for the rows of each kind: id, at, title, status, what it refers to, and the id of this. */
@@ -33,13 +35,14 @@ const ROWS: Record<TimelineKind, (person: Person) => RawBuilder<unknown>> = {
     select enrollment.id, enrollment.created_at, sequence.name, enrollment.status, 'sequence', sequence.id
     from enrollments as enrollment
     join sequences as sequence on sequence.org_id = enrollment.org_id and sequence.id = enrollment.sequence_id
-    where enrollment.org_id = ${orgId} and enrollment.contact_id = ${contactId} and sequence.deleted_at is null`,
-  run: ({ orgId, contactId }) => sql`
+    where enrollment.org_id = ${orgId} and (enrollment.contact_id = ${contactId} or enrollment.merged_contact_id = ${contactId})
+      and sequence.deleted_at is null`,
+  run: ({ orgId, knownIds }) => sql`
     select run.id, run.created_at, version.name, run.status, 'run', run.id
     from automation_runs as run
     join automations as workflow on workflow.org_id = run.org_id and workflow.id = run.automation_id and workflow.deleted_at is null
     join automation_versions as version on version.org_id = run.org_id and version.id = run.version_id
-    where run.org_id = ${orgId} and run.trigger_output #>> '{contact,id}' = ${contactId}::text`,
+    where run.org_id = ${orgId} and run.trigger_output #>> '{contact,id}' = any(${knownIds}::text[])`,
   csat: ({ orgId, contactId }) => sql`
     select csat.id, csat.created_at, 'Rating of conversation #' || session.ticket_number, csat.score::text, 'session', session.id
     from sessions as session

@@ -1,3 +1,4 @@
+import { contactIdsOf } from '../../contacts/merging/service.ts';
 import { getContact } from '../../contacts/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { decodeCursor, toPage } from '../../db/cursor.ts';
@@ -15,7 +16,8 @@ export async function pageOfTimeline(
 ) {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   await getContact(db, orgId, contactId);
+  const knownIds = await contactIdsOf(db, orgId, contactId);
   const readable = readableKinds(TIMELINE_SCOPES, scopes, kinds);
-  const rows = await listTimeline(db, { orgId, contactId }, { kinds: readable, after, limit });
+  const rows = await listTimeline(db, { orgId, contactId, knownIds }, { kinds: readable, after, limit });
   return toPage(rows, limit, ({ at }) => at);
 }

@@ -10,9 +10,11 @@ export async function exitRepliedEnrollments(
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     with reply as (
-      select distinct on (contact_id) * from unnest(${replies.map(({ contact_id }) => contact_id)}::uuid[],
-        ${replies.map(({ channel }) => channel)}::text[], ${replies.map(({ at }) => at)}::timestamptz[]) as reply (contact_id, channel, at)
-      order by contact_id, at desc
+      select distinct on (1) coalesce(merge.contact_id, given.contact_id) as contact_id, given.channel, given.at
+      from unnest(${replies.map(({ contact_id }) => contact_id)}::uuid[],
+        ${replies.map(({ channel }) => channel)}::text[], ${replies.map(({ at }) => at)}::timestamptz[]) as given (contact_id, channel, at)
+      left join contact_merges as merge on merge.org_id = ${orgId} and merge.absorbed_id = given.contact_id
+      order by 1, given.at desc
     )
     update enrollments as enrollment set status = 'exited', ended_at = now(), held_until = null,
       exit_reason = 'exit_on_reply: the contact replied by ' || reply.channel

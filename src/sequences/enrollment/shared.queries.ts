@@ -99,10 +99,12 @@ export async function cancelRun(db: Db, orgId: string, runId: string): Promise<s
   return run?.sequence_id;
 }
 
+const CONTACT_ID = sql<string>`coalesce(enrollments.contact_id, enrollments.merged_contact_id)`;
+
 /** SQL: who is enrolled. */
 const CONTACT = sql<{ name: string | null; email: string | null }>`(
   select jsonb_build_object('name', contact.name, 'email', contact.email) from contacts as contact
-  where contact.org_id = enrollments.org_id and contact.id = enrollments.contact_id
+  where contact.org_id = enrollments.org_id and contact.id = coalesce(enrollments.contact_id, enrollments.merged_contact_id)
 )`;
 
 /** Builds the query for the enrollments of a sequence. In a canceled sequence, active rows are shown as canceled. */
@@ -111,18 +113,8 @@ const enrollmentQuery = (db: Db, orgId: string, sequence: { id: string; status: 
     case when status = 'active' and ${sequence.status === 'canceled'}::boolean then 'canceled' else status end`;
   const query = db
     .selectFrom('enrollments')
-    .select([
-      'id',
-      'contact_id',
-      'run_id',
-      'last_step_id',
-      'anchor_at',
-      'held_until',
-      'exit_reason',
-      'created_at',
-      'ended_at',
-    ])
-    .select([status.as('status'), CONTACT.as('contact')])
+    .select(['id', 'run_id', 'last_step_id', 'anchor_at', 'held_until', 'exit_reason', 'created_at', 'ended_at'])
+    .select([status.as('status'), CONTACT.as('contact'), CONTACT_ID.as('contact_id')])
     .where('org_id', '=', orgId)
     .where('sequence_id', '=', sequence.id);
   return { query, status };
@@ -145,7 +137,9 @@ function filteredEnrollments(
   const { query, status } = enrollmentQuery(db, orgId, sequence);
   return query
     .$if(named !== undefined, (rows) => rows.where(status, '=', sql<EnrollmentStatus>`${named}`))
-    .$if(contactId !== undefined, (rows) => rows.where('contact_id', '=', sql<string>`${contactId}::uuid`))
+    .$if(contactId !== undefined, (rows) =>
+      rows.where(sql<SqlBool>`(contact_id = ${contactId}::uuid or merged_contact_id = ${contactId}::uuid)`),
+    )
     .$if(positions !== undefined, (rows) =>
       rows
         .where('status', '=', 'active')

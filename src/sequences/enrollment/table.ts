@@ -4,7 +4,10 @@ export interface EnrollmentsTable {
   org_id: string;
   id: string;
   sequence_id: string;
-  contact_id: string;
+  /** Null for an enrollment that ended because its contact was merged into one with another enrollment. */
+  contact_id: string | null;
+  /** The contact, where `contact_id` is null. */
+  merged_contact_id: string | null;
   run_id: string | null;
   status: Generated<'active' | 'complete' | 'canceled' | 'exited'>;
   exit_reason: string | null;

@@ -1,4 +1,5 @@
 import { valueAt } from '../../collections/checked-access.ts';
+import { holdMerges } from '../../contacts/merging/service.ts';
 import { EMPTY_CONTACT, type TemplateContact } from '../../contacts/templates/rules.ts';
 import { addSequenceMessages } from '../../conversations/messages/sequence-messages.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -125,6 +126,7 @@ export async function beginChunk(
   { compose, ...chunk }: Chunk & { compose: (contact: TemplateContact) => Composition },
 ): Promise<BegunChunk> {
   return inTransaction(db, async (trx) => {
+    await holdMerges(trx, orgId);
     const evaluation = await evaluateGates(trx, orgId, send, chunk.enrollmentIds);
     const { begun, settled } = await beginDeliveries(trx, orgId, send, { ...chunk, ...evaluation });
     const { sending = [], held = [], ...ended } = Object.groupBy(begun, ({ status }) => status);

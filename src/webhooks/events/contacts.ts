@@ -33,3 +33,21 @@ export const contactDeleted: Renderer<'contact-deleted'> = {
       return { ...headOf(event), sessionId: null, type: 'contact.deleted', full, thin };
     }),
 };
+
+export const contactMerged: Renderer<'contact-merged'> = {
+  makes: ['contact.merged'],
+  async render({ trx, orgId, publicUrl }, events) {
+    const contacts = await getShownContacts(
+      trx,
+      orgId,
+      events.map(({ subject_id }) => subject_id),
+    );
+    return events.flatMap((event): Rendered[] => {
+      const contact = contacts.get(event.subject_id);
+      if (contact === undefined) return [];
+      const { absorbed_id } = event.payload;
+      const thin = { contact_id: contact.id, absorbed_id, url: `${publicUrl}/contacts/${contact.id}` };
+      return [{ ...headOf(event), sessionId: null, type: 'contact.merged', full: { contact, absorbed_id }, thin }];
+    });
+  },
+};

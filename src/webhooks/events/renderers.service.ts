@@ -1,6 +1,6 @@
 import { keysOf } from '../../collections/checked-access.ts';
 import type { EventType } from '../../outbox/events.ts';
-import { contactCreated, contactDeleted, contactUpdated } from './contacts.ts';
+import { contactCreated, contactDeleted, contactMerged, contactUpdated } from './contacts.ts';
 import { messageChanged, messageCreated, ticketCreated, ticketHandoff } from './conversations.ts';
 import { insightCreated, insightReopened, insightResolved } from './insights.ts';
 import type { Renderer } from './rendering.ts';
@@ -21,6 +21,7 @@ export const RENDERERS = {
   'contact-created': contactCreated,
   'contact-updated': contactUpdated,
   'contact-deleted': contactDeleted,
+  'contact-merged': contactMerged,
   'ticket-created': ticketCreated,
   'ticket-handoff': ticketHandoff,
   'ticket-closed': ticketClosed,

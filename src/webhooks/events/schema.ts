@@ -93,6 +93,11 @@ export const WEBHOOK_EVENTS = {
   'contact.created': define('A contact was saved for the first time', { contact: Contact }, { contact_id: Id }),
   'contact.updated': define('A contact was changed', { contact: Contact }, { contact_id: Id }),
   'contact.deleted': define('A contact was deleted', { contact_id: Id }, { contact_id: Id }),
+  'contact.merged': define(
+    'A contact was merged into another one',
+    { contact: Contact, absorbed_id: Id },
+    { contact_id: Id, absorbed_id: Id },
+  ),
   'delivery.sent': aboutDelivery('A message was sent'),
   'delivery.delivered': aboutDelivery('A message has reached its recipient'),
   'delivery.failed': aboutDelivery('A message could not be sent, or came back'),

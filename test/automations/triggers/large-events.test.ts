@@ -36,6 +36,7 @@ const enrollmentsOf = (sequenceId: string) =>
   api.db
     .selectFrom('enrollments')
     .select(['id', 'contact_id'])
+    .$narrowType<{ contact_id: string }>()
     .where('org_id', '=', org.id)
     .where('sequence_id', '=', sequenceId)
     .execute();

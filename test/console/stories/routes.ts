@@ -7,6 +7,7 @@ import type { SettingsSeeds } from './settings-seeds.ts';
 export interface Seeds extends KnowledgeSeeds, SettingsSeeds {
   sessionId: string;
   contactId: string;
+  otherContactId: string;
   requestId: string;
   sequenceId: string;
   workflowId: string;
@@ -19,7 +20,11 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
   '/inbox': () => ['/inbox?view=all', '/inbox?view=closed&channel=email'],
   '/s/$id': ({ sessionId }) => [`/s/${sessionId}`, '/s/00000000-0000-7000-8000-000000000000'],
   '/contacts': () => ['/contacts', '/contacts?q=zoe'],
-  '/contacts/$contactId': ({ contactId }) => [`/contacts/${contactId}`],
+  '/contacts/$contactId': ({ contactId, otherContactId }) => [
+    `/contacts/${contactId}`,
+    `/contacts/${contactId}?merge=choose`,
+    `/contacts/${contactId}?merge=${otherContactId}`,
+  ],
   '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
   '/automations/$id': ({ workflowId }) => [`/automations/${workflowId}`],
   '/automations/runs/$runId': ({ runId }) => [`/automations/runs/${runId}`],

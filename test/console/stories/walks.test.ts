@@ -81,7 +81,8 @@ const firstPartOf = (address: string): string => /^\/[a-z]*/.exec(address)?.[0] 
     await askByAi(sessionId);
     for (const name of ['Ada', 'Ben']) await pages.conversation(name);
     const requestId = await askByAssistant(sessionId);
-    const seeded = { sessionId, contactId: contact.id, requestId };
+    const other = await org.post('/contacts', { contact: { name: 'Zoe K.', email: 'zk@customer.example' } });
+    const seeded = { sessionId, contactId: contact.id, otherContactId: other.body.id, requestId };
     const settings = await seedSettings(org);
     return { ...seeded, ...settings, ...(await seedOutbound()), ...(await seedKnowledge(org)) };
   }

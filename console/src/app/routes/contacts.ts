@@ -14,7 +14,7 @@ const contact = createRoute({
   path: '/contacts/$contactId',
   staticData: { area: 'Contacts' },
   // A filter that means nothing is refused by the API, with a sentence.
-  validateSearch: (search: Record<string, unknown>): { kinds?: string } => textsIn(search),
+  validateSearch: (search: Record<string, unknown>): { kinds?: string; merge?: string } => textsIn(search),
   component: lazyRouteComponent(() => import('../../areas/contacts/contact/contact'), 'ContactPage'),
 });
 

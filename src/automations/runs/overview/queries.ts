@@ -134,6 +134,12 @@ function isWaitingFor(orgId: string, reason: NonNullable<RunFilters['waiting_for
   }
 }
 
+/** SQL: the ids that runs may have of a contact: its present one, and those of the contacts merged into it. */
+const namesOf = (orgId: string, contactId: string) => sql`array(
+  select ${contactId}::text union all
+  select absorbed_id::text from contact_merges where org_id = ${orgId} and contact_id = ${contactId}::uuid
+)`;
+
 function conditionsOf(orgId: string, criteria: RunCriteria): RawBuilder<SqlBool>[] {
   const { workflow_id, status, waiting_for, session_id, contact_id, from, to, runId, workflowIds } = criteria;
   const given: (RawBuilder<SqlBool> | undefined)[] = [
@@ -145,7 +151,7 @@ function conditionsOf(orgId: string, criteria: RunCriteria): RawBuilder<SqlBool>
     status === 'failed' || status === 'canceled' ? sql`run.status in ('failed', 'canceled')` : undefined,
     waiting_for === undefined ? undefined : isWaitingFor(orgId, waiting_for),
     session_id === undefined ? undefined : sql`${SESSION_OF_RUN} = ${session_id}`,
-    contact_id === undefined ? undefined : sql`${CONTACT_OF_RUN} = ${contact_id}`,
+    contact_id === undefined ? undefined : sql`${CONTACT_OF_RUN} = any(${namesOf(orgId, contact_id)})`,
     from === undefined ? undefined : sql`run.created_at >= ${from}::timestamptz`,
     to === undefined ? undefined : sql`run.created_at < ${to}::timestamptz`,
     runId === undefined ? undefined : sql`run.id = ${runId}`,

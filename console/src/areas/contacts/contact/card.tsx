@@ -10,6 +10,7 @@ import { FormEnd } from '../../../ui/form-end';
 import { Button } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { ShortId } from '../../../ui/short-id';
+import { CHOOSING } from './merge/merge-dialog';
 
 type Contact = Schemas['Contact'];
 type Name = 'name' | 'email' | 'phone' | 'external_id';
@@ -21,19 +22,39 @@ const FIELDS: { name: Name; label: string; type: 'text' | 'email' | 'tel'; max: 
   { name: 'external_id', label: 'Id in another system', type: 'text', max: 255 },
 ];
 
+/** Whether the member may merge contacts, which ends one of them like a deletion. */
+export function useMayMerge(): boolean {
+  const [mayWrite, mayDelete] = [useMay('contacts:write'), useMay('redaction:write')];
+  return mayWrite && mayDelete;
+}
+
 /** What is known of a contact. */
 export const ContactCard = ({ contact }: { contact: Contact }) => {
   const [isEditing, edit] = useState(false);
   const mayWrite = useMay('contacts:write');
+  const mayMerge = useMayMerge();
   return (
     <Section
       title="Contact"
       actions={
-        mayWrite &&
         !isEditing && (
-          <Button look="quiet" onClick={() => edit(true)}>
-            Change
-          </Button>
+          <>
+            {mayMerge && (
+              <Link
+                to="/contacts/$contactId"
+                params={{ contactId: contact.id }}
+                search={(now) => ({ ...now, merge: CHOOSING })}
+                className="inline-flex h-8 items-center rounded-md px-2.5 font-medium text-quiet hover:bg-hover hover:text-text"
+              >
+                Merge with…
+              </Link>
+            )}
+            {mayWrite && (
+              <Button look="quiet" onClick={() => edit(true)}>
+                Change
+              </Button>
+            )}
+          </>
         )
       }
     >

@@ -1,20 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError } from '../../../api/client';
 import { contactQuery } from '../../../api/overview';
 import { Page, PageBody } from '../../../ui/page';
-import { Failure } from '../../../ui/parts';
+import { Empty, Failure } from '../../../ui/parts';
 import { WaitingPage } from '../../../ui/query-page';
 import { TitlePath } from '../../../ui/title-path';
 import { contactNameOf } from '../names';
-import { ContactCard } from './card';
+import { ContactCard, useMayMerge } from './card';
+import { MergeDialog } from './merge/merge-dialog';
 import { Timeline } from './timeline';
 
 /** A contact: what is known of it, and what happened with it. */
 export const ContactPage = () => {
   const { contactId } = useParams({ from: '/contacts/$contactId' });
+  const { merge } = useSearch({ from: '/contacts/$contactId' });
+  const mayMerge = useMayMerge();
   const query = useQuery(contactQuery(contactId));
   const isGone = query.error instanceof ApiError && query.error.status === 404;
+  const current = isGone && query.error instanceof ApiError ? currentIdIn(query.error) : undefined;
+  if (current !== undefined) return <Merged into={current} />;
   if (query.data === undefined || isGone)
     return <WaitingPage title="Contact" query={query} missing="There is no such contact" />;
   const name = contactNameOf(query.data);
@@ -26,7 +31,29 @@ export const ContactPage = () => {
           <ContactCard key={contactId} contact={query.data} />
           <Timeline id={contactId} />
         </div>
+        {merge !== undefined && mayMerge && <MergeDialog contact={query.data} other={merge} />}
       </PageBody>
     </Page>
   );
 };
+
+/** Returns the contact that another one was merged into, as the API names it. */
+function currentIdIn({ body }: ApiError): string | undefined {
+  const { code, conflicting } = body as { code?: string; conflicting?: { id?: unknown } };
+  return code === 'contact_merged' && typeof conflicting?.id === 'string' ? conflicting.id : undefined;
+}
+
+const Merged = ({ into }: { into: string }) => (
+  <Page title="Contact">
+    <Empty title="This contact was merged into another one">
+      <Link
+        to="/contacts/$contactId"
+        params={{ contactId: into }}
+        search={{}}
+        className="inline-flex h-6 items-center text-link underline"
+      >
+        Show that one
+      </Link>
+    </Empty>
+  </Page>
+);

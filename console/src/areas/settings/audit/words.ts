@@ -8,6 +8,7 @@ export const KINDS: Record<Entry['kind'], string> = {
   ai_tool: 'Workflow as a tool',
   api_key: 'API key',
   autopilot: 'AI on a channel',
+  contact: 'Contact',
   email_domain: 'E-mail domain',
   email_inbox: 'E-mail inbox',
   export: 'Export',

@@ -39,6 +39,7 @@ const EVENTS: Record<Schemas['WebhookEventType'], true> = {
   'contact.created': true,
   'contact.updated': true,
   'contact.deleted': true,
+  'contact.merged': true,
   'delivery.sent': true,
   'delivery.delivered': true,
   'delivery.failed': true,

@@ -1,0 +1,57 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { contactsQuery } from '../../../../api/overview';
+import { FIELD, Field } from '../../../../ui/fields';
+import { Empty, Failure, Skeleton } from '../../../../ui/parts';
+import { contactNameOf } from '../../names';
+
+interface ChooseProps {
+  notThis: string;
+  onChoose: (id: string) => void;
+}
+
+/** Finds the contact that is merged into the one of the page. */
+export const ChooseContact = ({ notThis, onChoose }: ChooseProps) => {
+  const [text, setText] = useState('');
+  const q = useDeferredValue(text.trim()) || undefined;
+  const query = useInfiniteQuery(contactsQuery(q));
+  const found = query.data?.pages[0]?.items.filter(({ id }) => id !== notThis);
+  return (
+    <form onSubmit={(event) => event.preventDefault()}>
+      <p className="mb-3 text-quiet">
+        All that the other contact has becomes this one’s. Nothing is merged before you have seen what that does.
+      </p>
+      <Field label="Name, e-mail or phone number of the other contact">
+        <input
+          type="search"
+          value={text}
+          maxLength={200}
+          autoComplete="off"
+          onChange={({ target }) => setText(target.value)}
+          className={FIELD}
+        />
+      </Field>
+      <div className="mt-3 min-h-48">
+        {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {query.isPending && <Skeleton rows={3} />}
+        {found?.length === 0 && <Empty title="Nobody else was found" />}
+        <ul aria-label="Contacts">
+          {found?.map((contact) => (
+            <li key={contact.id}>
+              <button
+                type="button"
+                onClick={() => onChoose(contact.id)}
+                className="flex w-full flex-wrap gap-x-3 rounded-md px-2 py-2 text-left hover:bg-hover"
+              >
+                <span className="min-w-0 font-medium break-words">{contactNameOf(contact)}</span>
+                <span className="min-w-0 break-all text-quiet">
+                  {[contact.email, contact.phone].filter(Boolean).join(' · ')}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </form>
+  );
+};
