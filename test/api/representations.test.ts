@@ -63,7 +63,8 @@ const STEP = {
 };
 
 async function runBefore(command: string): Promise<Update> {
-  const call = { $kind: 'Action', type: 'call-webhook', id: 'call', inputs: { url: 'https://shop.example', method: 'POST' } };
+  const input = { url: 'https://shop.example', method: 'POST' };
+  const call = { $kind: 'Action', id: 'call', type: 'send-webhook', name: 'Call', input };
   const workflow = { name: 'Call', trigger_type: 'manual-trigger', workflow_blocks: [call] };
   const { workflow_id: id } = await made(api.org.post('/workflows', workflow));
   await made(api.org.post(`/workflows/${id}/activate`));
@@ -77,7 +78,7 @@ async function runBefore(command: string): Promise<Update> {
 async function failRun(id: string): Promise<void> {
   const { org, db } = api;
   await db.updateTable('automation_runs').set({ status: 'failed' }).where('org_id', '=', org.id).where('id', '=', id).execute();
-  const step = { org_id: org.id, run_id: id, path: '0', step_id: 'call', type: 'call-webhook', status: 'failed' as const };
+  const step = { org_id: org.id, run_id: id, path: '0', step_id: 'call', type: 'send-webhook', status: 'failed' as const };
   await db.insertInto('automation_steps').values(step).execute();
 }
 
