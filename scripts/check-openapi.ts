@@ -10,8 +10,10 @@ import { problemsOf } from './openapi/problems.ts';
 /** For each operation, half of what it was before schemas and answers were written once. */
 const MAX_BYTES_PER_OPERATION = 2_680;
 const MAX_COMPRESSED_BYTES = 100_000;
-/** The number of operations without an example. It only falls: scripts/examples/main.ts adds them. */
-const WITHOUT_EXAMPLE = 25;
+/** Operations that can have no example, and why. Any other gets one from a test by scripts/examples/main.ts. */
+const WITHOUT_EXAMPLE: Record<string, string> = {
+  streamCrawl: 'a stream has no end, and OpenAPI no form for its events',
+};
 
 const text = await servedDocument();
 const document = JSON.parse(text);
@@ -29,6 +31,9 @@ if (problems.length > 0) throw new Error(`The document has ${problems.length} pr
 const { missing, untrue, odd } = examplesIn(document);
 if (odd.length > 0) throw new Error(`No customer would write what these examples have:\n${odd.join('\n')}`);
 if (untrue.length > 0) throw new Error(`The document does not allow the examples of ${untrue.join(', ')}`);
-if (missing.length > WITHOUT_EXAMPLE)
-  throw new Error(`${missing.length} operations have no example, over ${WITHOUT_EXAMPLE}: ${missing.join(', ')}`);
+const unexplained = missing.filter((id) => !(id in WITHOUT_EXAMPLE));
+if (unexplained.length > 0)
+  throw new Error(`These operations have no example from a test (scripts/examples/record.ts): ${unexplained.join(', ')}`);
+const explained = Object.keys(WITHOUT_EXAMPLE).filter((id) => !missing.includes(id));
+if (explained.length > 0) throw new Error(`These have an example, or are no operations: ${explained.join(', ')}`);
 console.log(`OpenAPI ${document.openapi}: ${operations} operations, ${text.length} bytes, ${compressed} compressed`);

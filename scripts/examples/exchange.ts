@@ -1,14 +1,16 @@
 import { leavesOf, oddTextsIn } from './odd-texts.ts';
 
-/** A request to an operation and its answer. Bodies that are no JSON are left out. */
+/** A request to an operation and its answer. Bodies that are neither JSON nor CSV are left out. */
 export interface Exchange {
   operationId: string;
   status: number;
   request?: unknown;
+  /** The content type of an answer that is a text. Absent: JSON. */
+  type?: string;
   answer?: unknown;
 }
 
-const MAX_BYTES = 2_000;
+export const MAX_BYTES = 2_000;
 const MAX_TEXT = 300;
 /** More fields than these make an example longer, not clearer. */
 const MAX_FIELDS = 20;

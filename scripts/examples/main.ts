@@ -28,9 +28,10 @@ const examples = operationsOf(document).flatMap(({ operation }): [string, Exampl
     .filter(({ operationId }) => operationId === id)
     .toSorted((a, b) => scoreOf(b) - scoreOf(a))
     .map(
-      ({ status, request, answer }): Example =>
+      ({ status, request, type, answer }): Example =>
         stable({
           status: String(status),
+          ...(type !== undefined && { type }),
           ...(body !== undefined && { request: request ?? undefined }),
           answer,
         }),

@@ -1,11 +1,13 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Exchange, scoreOf } from './exchange.ts';
+import { type Exchange, MAX_BYTES, scoreOf } from './exchange.ts';
 
 // Preloaded into a run of tests, it records what the tests send to the API and get from it:
 // `EXAMPLES_DIR=/tmp/exchanges NODE_OPTIONS="--import=$PWD/scripts/examples/record.ts" npm test`
+const CSV_TYPE = 'text/csv';
 const folder = process.env.EXAMPLES_DIR;
 const bodies = new WeakMap<FastifyRequest, unknown>();
 const best = new Map<string, number>();
@@ -22,9 +24,28 @@ function recordWith(app: FastifyInstance): void {
   });
   app.addHook('onSend', async (request, reply, payload) => {
     const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
-    if (operationId !== undefined && (typeof payload === 'string' || payload === undefined || payload === null))
-      record({ operationId, status: reply.statusCode, request: bodies.get(request), answer: parsed(payload) });
+    if (operationId === undefined) return payload;
+    const exchange = { operationId, status: reply.statusCode, request: bodies.get(request) };
+    if (payload instanceof Readable && String(reply.getHeader('content-type')).startsWith(`${CSV_TYPE};`))
+      return pipeline(payload, textOf((answer) => record({ ...exchange, type: CSV_TYPE, answer })), () => undefined);
+    if (typeof payload === 'string' || payload === undefined || payload === null)
+      record({ ...exchange, answer: parsed(payload) });
     return payload;
+  });
+}
+
+/** Passes a stream on, and calls back with its text at its end if it has no more than an example may have. */
+function textOf(callBack: (text: string) => void): Transform {
+  let text = '';
+  return new Transform({
+    transform: (chunk, _, done) => {
+      if (text.length <= MAX_BYTES) text += chunk;
+      done(null, chunk);
+    },
+    flush: (done) => {
+      if (text.length <= MAX_BYTES) callBack(text);
+      done();
+    },
   });
 }
 

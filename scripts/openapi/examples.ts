@@ -8,19 +8,21 @@ import {
 import { EXAMPLES, type Example } from '../../src/api/edge/documents/openapi-document/examples.ts';
 import { oddTextsIn } from '../examples/odd-texts.ts';
 
-/** Returns whether the document allows what the example sends and gets. */
+/** Returns whether the document allows what the example sends and gets. Of JSON and a text, it has to be JSON. */
 export function isTrueExample(document: ApiDocument, operation: Operation, example: Example): boolean {
   const { requestBody, responses = {} } = operation;
   const isAllowed = (schema: object | undefined, value: unknown) =>
     schema === undefined || value === undefined
       ? schema === value
       : new Validator({ ...schema, components: document.components } as object, '2020-12').validate(value).valid;
-  const answer = responses[example.status];
+  const { content = {} } = responses[example.status] ?? {};
+  const isPreferred = example.type === undefined || content[JSON_TYPE] === undefined;
   const isRequestLeftOut = example.request === undefined && requestBody?.required === false;
   return (
-    answer !== undefined &&
+    responses[example.status] !== undefined &&
+    isPreferred &&
     (isRequestLeftOut || isAllowed(requestBody?.content?.[JSON_TYPE]?.schema, example.request)) &&
-    isAllowed(answer.content?.[JSON_TYPE]?.schema, example.answer)
+    isAllowed(content[example.type ?? JSON_TYPE]?.schema, example.answer)
   );
 }
 

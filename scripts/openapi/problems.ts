@@ -8,6 +8,7 @@ import {
   visitSchema,
   visitSchemas,
 } from '../../src/api/edge/documents/openapi-document/document.ts';
+import { hasContainer } from '../../src/api/edge/documents/openapi-document/shapes.ts';
 
 /** Returns what a reader or a generator of clients would stumble over, one sentence each. */
 export function problemsOf(document: ApiDocument): string[] {
@@ -93,6 +94,8 @@ function problemsOfSchema(schema: Schema): string[] {
   const problems = [
     new Set(spellings).size < spellings.length && 'Values differ by marks alone',
     union.some((part) => part.properties !== undefined) && 'An object in a union has no name',
+    hasContainer(schema) && 'A union has a list or a free object',
+    schema.properties !== undefined && schema.default !== undefined && 'An object has a default',
     schema.oneOf !== undefined && schema.discriminator === undefined && 'A union of variants has no discriminator',
     partsOf(schema).some((part) => part.type === 'null' && !union.includes(part)) && 'A member is always null',
   ];

@@ -67,6 +67,7 @@ import './edge/request.ts';
 import { refuseEncodings } from './edge/input/refuse-encodings.ts';
 import { guardText } from './edge/input/text-guard.ts';
 import { refuseUnknownFields } from './edge/input/unknown-fields.ts';
+import { representations } from './edge/representations.ts';
 import { securityHeaders } from './edge/security-headers.ts';
 import { serverSentEvents } from './edge/server-sent-events.ts';
 import { traces } from './edge/traces.ts';
@@ -192,6 +193,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   await app.register(guardText);
   await app.register(refuseUnknownFields);
   await app.register(idempotency, deps);
+  await app.register(representations);
   await app.register(serverSentEvents, deps);
 
   if (deps.config.OPS_PORT === undefined) await app.register(operations, { health, metrics });

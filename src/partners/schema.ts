@@ -3,8 +3,12 @@ import { FareHarborConnection, MAX_CONNECTIONS } from '../actions/fareharbor/sch
 import { AiInstructions, Website } from '../orgs/schema.ts';
 import { EmailAddress, Id, Language, Name, Timestamp } from '../schemas/parts.ts';
 
+const Connections = z
+  .union([FareHarborConnection, z.array(FareHarborConnection).min(1).max(MAX_CONNECTIONS)])
+  .describe('A `FareHarborConnection`, or a list of them.');
+
 const Integrations = z.strictObject(
-  { fareharbor: z.union([FareHarborConnection, z.array(FareHarborConnection).min(1).max(MAX_CONNECTIONS)]).optional() },
+  { fareharbor: Connections.optional() },
   {
     error: ({ code, keys }) =>
       code === 'unrecognized_keys'

@@ -57,6 +57,30 @@ it('errors that any request can meet are a range, and each answer is described',
   expect(components.responses?.Refused?.headers).toHaveProperty('Retry-After');
 });
 
+it('a union with a list or a free object is any JSON with its description, and null beside one stays', () => {
+  const list: Schema = { type: 'array', items: text };
+  const free: Schema = { type: 'object', additionalProperties: {} };
+  const Thing = object({
+    texts: { anyOf: [list, text], description: 'A text, or a list of them.' },
+    payload: { anyOf: [free, text, { type: 'null' }] },
+    maybe: { anyOf: [list, { type: 'null' }] },
+  });
+  const { properties } = schemasOf(made({ Thing })).Thing as Schema;
+  expect(properties).toEqual({
+    texts: { description: 'A text, or a list of them.' },
+    payload: { description: 'Any JSON value.' },
+    maybe: { type: ['array', 'null'], items: text },
+  });
+});
+
+it('the default of an object with members is in its description', () => {
+  const channel = { ...object({ type: text }), default: { type: 'api' }, description: 'Where it is.' };
+  const schemas = schemasOf(made({ Thing: object({ channel, empty: { ...object({ a: text }), default: {} } }) }));
+  const described = Object.values(schemas).filter(({ description }) => description?.includes('`{"type":"api"}`'));
+  expect(described).toEqual([expect.objectContaining({ description: 'Where it is. Default: `{"type":"api"}`.' })]);
+  expect(JSON.stringify(schemas)).not.toContain('"default"');
+});
+
 it('variants of a union are named after their constant, which a discriminator maps to them', () => {
   const variant = (type: string) => object({ type: { type: 'string', const: type } });
   const { Thing, ThingIsOpen } = schemasOf(

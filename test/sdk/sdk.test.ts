@@ -219,6 +219,81 @@ describe('the live events of the SDK', () => {
   });
 });
 
+describe('the pages of events of the SDK', () => {
+  /** Makes an org with a session of so many notes, called 1, 2, 3 and so on. */
+  async function orgWithNotes(count: number) {
+    const org = await stack.createOrg();
+    const { id } = (await org.post('/chat/sessions', {})).body;
+    const note = (text: string) => org.post(`/chat/sessions/${id}/notes`, { text });
+    for (let n = 1; n <= count; n++) await note(String(n));
+    return { api: clientWith({ key: org.key }), note };
+  }
+  const notesOf = ({ items }: { items: { data: object }[] }) =>
+    items.flatMap(({ data }) => /"text":"(\d+)"/.exec(JSON.stringify(data))?.[1] ?? []);
+  const NOTES = ['human_agent_comment'];
+
+  it('have each event once and in order to the last one, and continue after a stored cursor or id', async () => {
+    const { api: reader, note } = await orgWithNotes(7);
+    const pages: string[][] = [];
+    const cursors: string[] = [];
+    let id: string | undefined;
+    for await (const page of sdk.eventPages(reader, { types: NOTES, limit: 3 })) {
+      pages.push(notesOf(page));
+      cursors.push(page.next);
+      id ??= page.items[0]?.id;
+    }
+    expect(pages).toEqual([['1', '2', '3'], ['4', '5', '6'], ['7']]);
+
+    await note('8');
+    const rest = async (after: string | undefined) => {
+      const read: string[] = [];
+      for await (const page of sdk.eventPages(reader, { after, types: NOTES })) read.push(...notesOf(page));
+      return read;
+    };
+    expect(await rest(cursors[0])).toEqual(['4', '5', '6', '7', '8']);
+    expect(await rest(cursors.at(-1))).toEqual(['8']);
+    expect(await rest(id)).toEqual(['2', '3', '4', '5', '6', '7', '8']);
+    for await (const { id: live } of sdk.liveEvents(reader, { after: cursors.at(-1) })) {
+      const { value: page } = await sdk.eventPages(reader, { after: cursors.at(-1) }).next();
+      expect(live).toBe(page?.items[0]?.id);
+      break;
+    }
+  });
+
+  it('wait for what comes where they are asked to, and end once they are stopped, in a wait and in a request', async () => {
+    const { api: reader, note } = await orgWithNotes(1);
+    const stop = new AbortController();
+    const read: string[] = [];
+    for await (const page of sdk.eventPages(reader, { types: NOTES, pollMs: 20, signal: stop.signal })) {
+      read.push(...notesOf(page));
+      if (read.length === 1 && page.items.length === 1) await note('2');
+      if (read.length === 2) setTimeout(() => stop.abort(), 50);
+    }
+    expect(read).toEqual(['1', '2']);
+    expect(await sdk.eventPages(reader, { signal: stop.signal }).next()).toEqual({ done: true, value: undefined });
+
+    const during = new AbortController();
+    const send = async (input: string | URL | Request) => {
+      during.abort();
+      return fetch(input);
+    };
+    const stopped = sdk.eventPages(clientWith({ fetch: send }), { signal: during.signal }).next();
+    expect(await stopped).toEqual({ done: true, value: undefined });
+  });
+
+  it('repeat a page that is lost on the way, and end with the error of a refusal', async () => {
+    const { api: reader } = await orgWithNotes(2);
+    const { sent, send } = interrupted([lost]);
+    const { value: page } = await sdk.eventPages(reader, { types: NOTES }).next();
+    const again = await sdk.eventPages(clientWith({ fetch: send }), { limit: 1 }).next();
+    expect([page && notesOf(page), again.done, sent.length]).toEqual([['1', '2'], false, 2]);
+    const refused = sdk.eventPages(clientWith({ key: 'none' })).next();
+    await expect(refused).rejects.toMatchObject({ status: 401 });
+    const unknown = sdk.eventPages(reader, { after: 'no cursor' }).next();
+    await expect(unknown).rejects.toMatchObject({ status: 400 });
+  });
+});
+
 describe('verifying a webhook with the SDK', () => {
   it('takes what Switchboard signs, and the library of Standard Webhooks', async () => {
     const { secret } = await createEndpoint(stack.org, receiver, { event_types: ['conversation.started'] });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { forbidden, missingScope, unauthorized } from '../../errors.ts';
@@ -82,11 +82,16 @@ const maySetUp = ({ method, routeOptions: { config } }: FastifyRequest): boolean
  * or the member's role lacks the route's scope. `isUse` counts as a use of the session.
  */
 export async function authenticateOrg(deps: OrgDeps, request: FastifyRequest, isUse = true): Promise<OrgPrincipal> {
-  const { scope, memberScope } = request.routeOptions.config;
   const org = await identifyOrg(deps, request, isUse);
-  const needed = org.member === undefined ? scope : (memberScope ?? scope);
-  if (needed !== undefined && needed !== 'any' && !hasScope(org, needed)) throw missingScope(needed);
+  const lacked = lackedScope(org, request.routeOptions.config);
+  if (lacked !== undefined) throw missingScope(lacked);
   return org;
+}
+
+/** Returns the scope of a route that the caller lacks. */
+export function lackedScope(org: OrgPrincipal, { scope, memberScope }: FastifyContextConfig): Scope | undefined {
+  const needed = org.member === undefined ? scope : (memberScope ?? scope);
+  return needed === undefined || needed === 'any' || hasScope(org, needed) ? undefined : needed;
 }
 
 const actorOf = ({ keyId, name, member }: OrgPrincipal): Actor =>

@@ -23,6 +23,8 @@ declare module 'fastify' {
     isRepeatable?: boolean;
     /** The member of the body in which an answer to GET of the same path is sent back. Absent: the body itself. */
     readIn?: string;
+    /** False: what GET answers above the path of a command is not what the command updates. */
+    hasRepresentation?: false;
     /** Unknown fields are ignored: the caller is another product. */
     takesUnknownFields?: boolean;
     /** The callers allowed on the route. Required on every route. */

@@ -47,7 +47,7 @@ export const UpdateSession = z
         'must have at most 100,000 characters',
       )
       .optional()
-      .describe('Stored until the session is opened again, and sent with ticket-resolved.'),
+      .describe('An object or a text. Stored until the session is opened again, and sent with ticket-resolved.'),
     custom_data: CustomDataChange.optional(),
     editable_custom_data: CustomDataChange.optional(),
   })

@@ -29,7 +29,7 @@ export const ownOrgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: {
   });
 
   app.post('/me/switch', {
-    config: { ...config, isRepeatable: true },
+    config: { ...config, isRepeatable: true, hasRepresentation: false },
     schema: {
       operationId: 'switchMyOrg',
       tags,

@@ -55,7 +55,9 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
       const isOnce = isAnswerStored(route.route);
       if (route.route.config?.takesUnknownFields === true) lenient.add(String(schema.operationId));
       if (mayLackBody(route.route)) bodiless.add(String(schema.operationId));
-      const described = isOnce ? withIdempotencyKey(schema as Described) : schema;
+      const reader = app.readerOf(route.route);
+      const whole = reader === undefined ? schema : withRepresentation(schema as Described, reader.operationId);
+      const described = isOnce ? withIdempotencyKey(whole as Described) : whole;
       return { schema: { ...described, security: securityOf(route.route.config?.scope) }, url };
     },
     transformObject: (document) => {
@@ -95,8 +97,29 @@ const describedWebhooks = () =>
   );
 
 interface Described {
+  headers?: { properties?: Record<string, object> };
   response?: Record<string, unknown>;
 }
+
+/** Returns the headers of a route with one more. */
+const withHeader = ({ headers }: Described, name: string, schema: object) => ({
+  type: 'object',
+  ...headers,
+  properties: { ...headers?.properties, [name]: schema },
+});
+
+/** Adds the effects of representations.ts to the schema of an update: the header, and what GET of the resource answers. */
+const withRepresentation = (schema: Described, operationId: string) => ({
+  ...schema,
+  headers: withHeader(schema, 'prefer', {
+    type: 'string',
+    description: '`return=representation` adds the resource to the answer. Default: `return=minimal`.',
+  }),
+  response: {
+    ...schema.response,
+    200: { ...(schema.response?.[200] as object), description: `Done. No body, or as preferred that of ${operationId}.` },
+  },
+});
 
 /**
  * Adds the effects of idempotency.ts to the schema of a POST: the header, and the answer while the first request is
@@ -104,18 +127,12 @@ interface Described {
  */
 const withIdempotencyKey = (schema: Described) => ({
   ...schema,
-  headers: {
-    type: 'object',
-    properties: {
-      'idempotency-key': {
-        type: 'string',
-        minLength: 1,
-        maxLength: 255,
-        description:
-          'The same key and body within 24 hours get the first answer again, with `Idempotent-Replayed: true`.',
-      },
-    },
-  },
+  headers: withHeader(schema, 'idempotency-key', {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: 'The same key and body within 24 hours get the first answer again, with `Idempotent-Replayed: true`.',
+  }),
   response: { ...schema.response, 409: schema.response?.[409] ?? schema.response?.[400] },
 });
 

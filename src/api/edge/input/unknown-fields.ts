@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { z } from 'zod';
 import { invalid } from '../../../errors.ts';
 import { readSettings } from '../../../orgs/service.ts';
+import { confirmPreference, preferenceOf } from '../prefer.ts';
 import { hasField, type UnknownField, unknownFieldsIn } from './unknown-names.ts';
 
-const LENIENT = /(?:^|[,;\s])handling\s{0,9}=\s{0,9}"?lenient"?(?:$|[,;\s])/i;
 const MAX_HEADER_LENGTH = 1_000;
 const EMPTY_SCHEMA = z.object({});
 
@@ -88,9 +88,7 @@ function schemaOf(schema: unknown): z.ZodType | undefined {
 /** A part without a schema was not parsed: it should be empty. */
 const parsedBy = (schema: z.ZodType, value: unknown) => (schema === EMPTY_SCHEMA ? {} : value);
 
-interface Answered {
-  header(name: string, value: string): unknown;
-}
+type Answered = Pick<FastifyReply, 'getHeader' | 'header'>;
 
 /** Returns whether the caller wants unknown fields to be ignored. The answer then names them. */
 export async function allowUnknownFields(
@@ -98,9 +96,9 @@ export async function allowUnknownFields(
   reply: Answered,
   fields: { path: string }[],
 ): Promise<boolean> {
-  const prefers = LENIENT.test(String(request.headers.prefer ?? '').slice(0, MAX_HEADER_LENGTH));
+  const prefers = preferenceOf(request.headers, 'handling') === 'lenient';
   if (!prefers && !(await isLenient(request))) return false;
-  if (prefers) reply.header('preference-applied', 'handling=lenient');
+  if (prefers) confirmPreference(reply, 'handling=lenient');
   nameIgnored(reply, fields);
   return true;
 }

@@ -9,6 +9,7 @@ export interface Schema {
   const?: unknown;
   enum?: unknown[];
   description?: string;
+  default?: unknown;
   examples?: unknown[];
   properties?: Record<string, Schema>;
   required?: string[];

@@ -18,6 +18,7 @@ function simplify(schema: Schema): void {
   if (schema.$ref !== undefined) keepAnnotations(schema);
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  describeDefault(schema);
   flattenUnions(schema);
   joinConstants(schema);
   joinNull(schema);
@@ -29,6 +30,16 @@ function simplify(schema: Schema): void {
 /** Generators know no type that is null alone. */
 const describeNull = (schema: Schema) =>
   Object.assign(schema, { type: ['string', NULL], description: schema.description ?? 'Always null.' });
+
+/** Generators know no default that is an object. */
+function describeDefault(schema: Schema): void {
+  const { default: given, description, properties } = schema;
+  if (given === undefined || properties === undefined) return;
+  delete schema.default;
+  if (Object.keys(given as object).length === 0) return;
+  const sentence = `Default: \`${JSON.stringify(given)}\`.`;
+  schema.description = description === undefined ? sentence : `${description} ${sentence}`;
+}
 
 const isAnything = (schema: Schema | boolean | undefined): boolean =>
   typeof schema === 'object' && Object.keys(schema).every((key) => ANNOTATIONS.includes(key));
@@ -48,7 +59,15 @@ function flattenUnions(schema: Schema): void {
   schema.anyOf &&= schema.anyOf.filter((part, index, all) => {
     return all.findIndex((other) => isDeepStrictEqual(other, part)) === index;
   });
-  if (schema.anyOf?.some(isAnything)) delete schema.anyOf; // a union with anything is anything
+  if (schema.anyOf?.some(isAnything) || hasContainer(schema)) delete schema.anyOf; // a union with anything is anything
+}
+
+/** Whether a union has a list or a free object beside something else. Generators of Java and Go know no such type. */
+export function hasContainer({ anyOf = [] }: Schema): boolean {
+  const parts = anyOf.filter(({ type }) => type !== NULL);
+  const isContainer = ({ type, properties }: Schema) =>
+    [type].flat().some((one) => one === 'array' || one === 'object') && properties === undefined;
+  return parts.length > 1 && parts.some(isContainer);
 }
 
 /** Constants of one type in a union become one enumeration. */
