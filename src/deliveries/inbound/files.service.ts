@@ -6,6 +6,7 @@ import { DomainError, type ErrorKind, ProviderError } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 import { discardMedia, type Media, storeContent } from '../../media/service.ts';
+import type { Chunks } from '../../media/spool.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { FilesProgress, InboundMessageRef } from '../contract.ts';
 import type { FileDownload } from './file-download.ts';
@@ -47,7 +48,7 @@ const TRIED_LATER = 'it could not be fetched in time, and follows by itself if i
 interface GivenFile {
   what: string;
   name: string;
-  load(): Promise<Uint8Array>;
+  load(): Promise<Chunks>;
 }
 
 /**
@@ -74,7 +75,7 @@ export async function storeFiles(
       const id = idOf(orgId, 'inbound file', messageId, String(index));
       try {
         outcomes[index] = {
-          media: await storeContent(storage, orgId, { id, content: [await load()], fileName: name }),
+          media: await storeContent(storage, orgId, { id, content: await load(), fileName: name }),
         };
       } catch (error) {
         if ((isRecent || attempt < MIN_ATTEMPTS) && !isFinal(error)) throw error;
@@ -114,7 +115,7 @@ export async function receiveInboundFiles(
     files: files.map((file) => ({
       what: namedInText(file),
       name: file.name ?? file.kind,
-      load: () => deps.download(orgId, channel, file),
+      load: async () => [await deps.download(orgId, channel, file)],
     })),
   });
   await inTransaction(deps.db, async (trx) => {

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
+import { leaveUnread } from '../../api/edge/input/text-file.ts';
 import { notFound } from '../../errors.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
+import { createMailIntake } from '../mail/raw-mail.ts';
 import { storeGivenMail } from './given-mail.service.ts';
 import { createMailTokens } from './mail-tokens.ts';
 import { findMessageSource } from './messages.queries.ts';
@@ -16,22 +18,17 @@ import {
   StoredMail,
 } from './schema.ts';
 
-/** As much as the receiver takes by SMTP. */
-const MAX_MAIL_BYTES = 10 * 1024 * 1024;
-
 /** Routes of messages from contacts. */
 export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, quota, egress }) => {
   const tokens = createMailTokens(config.signingSecrets);
+  const intake = createMailIntake(config.MAX_INBOUND_MAIL_MB * 1024 ** 2);
 
   await app.register(async (mails: typeof app) => {
     mails.removeAllContentTypeParsers();
-    mails.addContentTypeParser('message/rfc822', { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, new File([new Uint8Array(Buffer.from(body))], 'mail.eml', { type: 'message/rfc822' })),
-    );
+    mails.addContentTypeParser('message/rfc822', leaveUnread);
 
     mails.post('/email/inbound', {
       config: { scope: 'email:write' },
-      bodyLimit: MAX_MAIL_BYTES,
       schema: {
         operationId: 'receiveEmail',
         summary: 'Hand over an e-mail',
@@ -43,15 +40,19 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
         body: InboundMail,
         response: { 202: StoredMail, ...errorResponses(403) },
       },
-      handler: async ({ db, org, body, query }, reply) => {
-        const raw = Buffer.from(await body.arrayBuffer());
-        const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
-          raw,
-          to: query.to,
-        });
-        quota.add(raw.length, org.id);
-        reply.code(202);
-        return { id };
+      handler: async ({ db, org, raw: request, query }, reply) => {
+        try {
+          await using raw = await intake.receive(request.iterator({ destroyOnReturn: false }));
+          const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
+            raw,
+            to: query.to,
+          });
+          quota.add(raw.size, org.id);
+          reply.code(202);
+          return { id };
+        } finally {
+          request.resume(); // only then does the sender of a refused e-mail see the answer
+        }
       },
     });
   });

@@ -23,6 +23,9 @@ export interface PartPosition {
   hasDisposition: boolean;
 }
 
+/** Of the texts of an e-mail of one type, so much is read. */
+export const MAX_TEXT_BYTES = 4 * 1024 ** 2;
+
 const TEXT_TYPES = ['text/plain', 'text/html'];
 const MESSAGE_FIELDS = ['From', 'Subject', 'Date', 'To', 'Cc'];
 /** What a mail program writes above a message that it passes on. */
