@@ -64,6 +64,7 @@ const OTHER_TABLES = [
   'sequence_attempts',
   'email_inboxes',
   'inbound_emails',
+  'inbound_email_parts',
   'knowledge_embeddings',
   'knowledge_searched_models',
   'knowledge_vocabularies',

@@ -17,6 +17,12 @@ export async function hashOf(rcptTo: string, raw: RawMail): Promise<Buffer> {
   return hash.digest();
 }
 
+/** Returns what distinguishes an e-mail from others. */
+export const descriptionOf = async (raw: RawMail) => ({
+  size: raw.size,
+  sha256: (await hashOf('', raw)).toString('hex'),
+});
+
 /**
  * Stores an e-mail once, in parts of bounded size. Returns false if it was stored before, or if its delivery or inbox was
  * deleted.

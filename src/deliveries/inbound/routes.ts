@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
 import { leaveUnread } from '../../api/edge/input/text-file.ts';
+import { once } from '../../api/edge/once.ts';
 import { notFound } from '../../errors.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { createMailIntake } from '../mail/raw-mail.ts';
@@ -8,6 +9,7 @@ import { storeGivenMail } from './given-mail.service.ts';
 import { createMailTokens } from './mail-tokens.ts';
 import { findMessageSource } from './messages.queries.ts';
 import { loadPicture } from './picture-download.ts';
+import { descriptionOf } from './raw-mails.service.ts';
 import {
   InboundMail,
   InboundMailQuery,
@@ -27,7 +29,7 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
     mails.removeAllContentTypeParsers();
     mails.addContentTypeParser('message/rfc822', leaveUnread);
 
-    mails.post('/email/inbound', {
+    mails.post('/email/inbound', once({
       config: { scope: 'email:write' },
       schema: {
         operationId: 'receiveEmail',
@@ -40,21 +42,26 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
         body: InboundMail,
         response: { 202: StoredMail, ...errorResponses(403) },
       },
-      handler: async ({ db, org, raw: request, query }, reply) => {
+      async receive(request) {
         try {
-          await using raw = await intake.receive(request.iterator({ destroyOnReturn: false }));
-          const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
-            raw,
-            to: query.to,
-          });
-          quota.add(raw.size, org.id);
-          reply.code(202);
-          return { id };
+          const mail = await intake.receive(request.raw.iterator({ destroyOnReturn: false }));
+          request.body = await descriptionOf(mail);
+          return mail;
         } finally {
-          request.resume(); // only then does the sender of a refused e-mail see the answer
+          request.raw.resume(); // only then does the sender of a refused e-mail see the answer
         }
       },
-    });
+      prepare: async (_request, { received }) => received,
+      async act({ db, org, query }, { prepared: raw, reply }) {
+        const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
+          raw,
+          to: query.to,
+        });
+        quota.add(raw.size, org.id);
+        reply.code(202);
+        return { answer: { id } };
+      },
+    }));
   });
 
   app.get('/chat/sessions/:id/messages/:messageId/source', {

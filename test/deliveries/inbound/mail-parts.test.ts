@@ -1,11 +1,12 @@
 import { createMailReader } from '../../../src/deliveries/mail/mail-reader.ts';
+import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { mailOf } from '../../support/mails.ts';
 
 const reader = createMailReader();
 afterAll(() => reader.close());
 
 const read = async (headers: Record<string, string>, body = '') => {
-  const mail = await reader.read('org', async () => Buffer.from(mailOf(headers, body)));
+  const { mail } = await reader.read('org', async () => mailInMemory(Buffer.from(mailOf(headers, body))));
   if (mail === undefined) throw new Error('The e-mail cannot be read');
   return mail;
 };

@@ -11,6 +11,7 @@ import {
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
+import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { startMaintenance } from '../../../worker/maintenance.ts';
@@ -35,7 +36,7 @@ describe('inbound e-mail', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack({
-      env: { HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' },
+      env: { HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: '0', MAX_INBOUND_MAIL_MB: '10', DEVELOPMENT: 'true' },
     });
   });
   afterAll(() => stack.close());
@@ -366,13 +367,16 @@ describe('the mail reader', () => {
   afterAll(() => reader.close());
 
   it('gives up an e-mail after the timeout and reads the next one', async () => {
-    const long = Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, '=41'.repeat(12 * MB)));
+    const long = mailInMemory(
+      Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, '=41'.repeat(12 * MB))),
+    );
+    const short = mailInMemory(Buffer.from(mailOf({}, 'Hi')));
     const [first, second, third] = await Promise.all([
       reader.read('org', async () => long).catch((error: unknown) => error),
       reader.read('org', async () => null),
-      reader.read('org', async () => Buffer.from(mailOf({}, 'Hi'))),
+      reader.read('org', async () => short),
     ]);
-    expect([first, second, third?.body.trim()]).toEqual([expect.any(MailReadTimeout), undefined, 'Hi']);
+    expect([first, second.mail, third.mail?.body.trim()]).toEqual([expect.any(MailReadTimeout), undefined, 'Hi']);
   });
 
   it('reads the e-mails of orgs in turn, however many one of them has', async () => {
@@ -389,7 +393,8 @@ describe('the mail reader', () => {
   it('continues after an e-mail that could not be loaded', async () => {
     const failing = reader.read('org', () => Promise.reject(new Error('the database is away')));
     await expect(failing).rejects.toThrow('away');
-    expect((await reader.read('org', async () => Buffer.from(mailOf({}, 'Hi'))))?.from).toBe('ann@example.com');
+    const mail = mailInMemory(Buffer.from(mailOf({}, 'Hi')));
+    expect((await reader.read('org', async () => mail)).mail?.from).toBe('ann@example.com');
   });
 
   it('reads hostile headers and text within its limits', async () => {
@@ -399,7 +404,8 @@ describe('the mail reader', () => {
       'Message-ID': `<${'x'.repeat(300)}@example.com>`,
       References: `${id} `.repeat(1_000),
     };
-    const mail = await reader.read('org', async () => Buffer.from(mailOf(headers, `a\0b${'😀'.repeat(40_000)}`)));
+    const raw = mailInMemory(Buffer.from(mailOf(headers, `a\0b${'😀'.repeat(40_000)}`)));
+    const { mail } = await reader.read('org', async () => raw);
     expect(mail).toMatchObject({
       from: 'ann@example.com',
       messageId: undefined,

@@ -5,6 +5,12 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { type MailEnvelope, startMailReceiver } from '../../../src/providers/email/mail-receiver.ts';
 
+const textOf = async (content: AsyncIterator<Uint8Array>) => {
+  const chunks: Uint8Array[] = [];
+  for (let next = await content.next(); next.done !== true; next = await content.next()) chunks.push(next.value);
+  return Buffer.concat(chunks).toString();
+};
+
 describe('the mail receiver', () => {
   const folder = mkdtempSync(join(tmpdir(), 'receiver-'));
   const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
@@ -22,7 +28,8 @@ describe('the mail receiver', () => {
       host: '127.0.0.1',
       port: 0,
       stateOf: async (address) => (address.startsWith('broken') ? Promise.reject(new Error('away')) : 'open'),
-      accept: async (envelope, raw) => void taken.push({ envelope, raw: raw.toString() }),
+      maxBytes: 1024 ** 2,
+      accept: async (envelope, content) => void taken.push({ envelope, raw: await textOf(content) }),
       log: { warn: () => undefined },
       ...more,
     });
