@@ -99,6 +99,7 @@ const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : unde
 const stopPurge = isInteractive ? startFilePurge(db, deps.storage, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopModel = isInteractive ? startUsingModel(config, { db, embedder: deps.embedder, log }) : undefined;
+const stopLostCalls = isInteractive ? startEndingLostCalls(deps, log) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const checkTimeZones = createTimeZoneCheck(db, log);
 const stopRepair = isInteractive ? startRepair(db, () => temporal?.client, log) : undefined;

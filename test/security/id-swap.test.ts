@@ -65,6 +65,7 @@ const OTHER_TABLES = [
   'email_inboxes',
   'inbound_emails',
   'inbound_email_parts',
+  'phone_calls_under_way',
   'knowledge_embeddings',
   'knowledge_searched_models',
   'knowledge_vocabularies',

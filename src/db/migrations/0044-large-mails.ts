@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Large e-mails are in parts: each statement of them is bounded. A part goes with the raw form of its e-mail, whatever
- * deletes that.
+ * deletes that. Phone calls are remembered until their end is known.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -28,4 +28,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create trigger inbound_email_parts after update of raw on inbound_emails
     for each row when (old.raw is not null and new.raw is null) execute function delete_inbound_email_parts()
   `.execute(db);
+  await sql`
+    create table phone_calls_under_way (
+      org_id uuid not null references orgs (id),
+      id uuid not null,
+      provider_id text not null,
+      begun_at timestamptz(3) not null default now(),
+      check_at timestamptz(3) not null default now() + interval '15 minutes',
+      primary key (org_id, id)
+    )
+  `.execute(db);
+  await sql`create index phone_calls_under_way_to_check on phone_calls_under_way (check_at)`.execute(db);
 }
