@@ -22,6 +22,7 @@ import { startFilePurge } from './file-purge.ts';
 import { createHeadings } from './headings.ts';
 import { createInlineWork } from './inline-work.ts';
 import { startUsingModel } from './installed-model.ts';
+import { startEndingLostCalls } from './lost-calls.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startWorkerOps } from './operations.ts';
 import { createReactions } from './reactions.ts';
@@ -119,6 +120,7 @@ onStopSignal(log, config.STOP_GRACE_SECONDS, async () => {
   stopPurge?.();
   stopDomainChecks?.();
   stopModel?.();
+  stopLostCalls?.();
   stopRenewal?.();
   stopRepair?.();
   ops?.stopWatching();
