@@ -15,6 +15,7 @@ import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { startMaintenance } from '../../../worker/maintenance.ts';
+import { pngOf } from '../../media/samples.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -260,6 +261,26 @@ describe('inbound e-mail', () => {
     expect(reply?.body).toMatch(/^Yes & no\n\nmore <https:\/\/example.com> more/);
     expect(reply?.body).toHaveLength(65_536);
     expect(reply?.body).toMatch(/[^…]…$/);
+  });
+
+  it('is stored in parts if it is large, and read with its files; its parts go with its raw form', async () => {
+    const sent = await sentTo('lea@example.com');
+    const photo = pngOf(900 * 1024);
+    const part = (fields: string, content: string) => `--b\r\n${fields}\r\n\r\n${content}\r\n`;
+    const file = `Content-Type: image/png; name=a.png\r\nContent-Transfer-Encoding: base64`;
+    const image = part(file, photo.toString('base64').replace(/.{76}/g, '$&\r\n'));
+    const body = `${part('Content-Type: text/plain', 'My photo')}${image}${part(file.replace('a.png', 'b.png'), 'AAAA'.repeat(1_500_000))}--b--`;
+    await receive({ from: 'lea@example.com', to: sent.reply, raw: mailOf({ 'Content-Type': 'multipart/mixed; boundary=b' }, body) });
+    expect(await resultOf(sent)).toBe('reply');
+    const stored = stack.db.selectFrom('media').select(['file_name', 'size']).where('org_id', '=', stack.org.id);
+    expect(await stored.where('size', '=', photo.length).execute()).toEqual([{ file_name: 'a.png', size: photo.length }]);
+    const [reply] = await repliesTo(sent);
+    expect(reply?.body).toBe('My photo');
+    const [email] = await inboundEmailsOf(sent);
+    const parts = stack.db.selectFrom('inbound_email_parts').select('position').where('email_id', '=', email?.id ?? '');
+    expect((await parts.execute()).length).toBeGreaterThan(10);
+    await stack.db.updateTable('inbound_emails').set({ raw: null }).where('id', '=', email?.id ?? '').execute();
+    expect(await parts.execute()).toEqual([]);
   });
 
   it('is refused for addresses that are not ours, and for a size over 10 MB', async () => {
