@@ -43,11 +43,13 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
         response: { 202: StoredMail, ...errorResponses(403) },
       },
       async receive(request) {
+        const content = request.raw.iterator({ destroyOnReturn: false });
         try {
-          const mail = await intake.receive(request.raw.iterator({ destroyOnReturn: false }));
+          const mail = await intake.receive(content);
           request.body = await descriptionOf(mail);
           return mail;
         } finally {
+          await content.return?.();
           request.raw.resume(); // only then does the sender of a refused e-mail see the answer
         }
       },

@@ -23,6 +23,9 @@ export interface MailReadTask {
   folder: string | undefined;
 }
 
+/** `failure`: its files failed, and not the e-mail. */
+export type MailReadResult = { mail: ParsedEmail | undefined } | { failure: string };
+
 /** An e-mail and what was read of it. Its temporary files are gone once it is disposed of. */
 export interface MailReading extends AsyncDisposable {
   /** Null if there is none. */
@@ -57,15 +60,18 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
     });
     thread.postMessage(task);
     const signal = AbortSignal.timeout(timeoutMs);
+    let result: MailReadResult;
     try {
-      const [mail] = await once(thread, 'message', { signal });
-      return mail as ParsedEmail | undefined;
+      const [answer] = await once(thread, 'message', { signal });
+      result = answer as MailReadResult;
     } catch {
       if (isClosed) throw new Error('The mail reader was closed');
       await end();
       if (signal.aborted) throw new MailReadTimeout(timeoutMs);
       return undefined;
     }
+    if ('failure' in result) throw new Error(`An e-mail could not be read: ${result.failure}`);
+    return result.mail;
   };
 
   return {

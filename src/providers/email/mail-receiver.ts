@@ -79,9 +79,11 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
         recipients: rcptTo.map(({ address }) => address),
         client: { ip: remoteAddress, helo: hostNameAppearsAs || '' },
       };
-      accept(envelope, stream.iterator({ destroyOnReturn: false })).then(
+      const content = stream.iterator({ destroyOnReturn: false });
+      accept(envelope, content).then(
         () => done(),
         async (error: unknown) => {
+          await content.return?.();
           await readToEnd(stream);
           done(refusalOf(error, maxBytes, log));
         },
