@@ -103,7 +103,9 @@ inLongTier('messages with files of every kind', () => {
       const texts: (string | undefined)[] = [];
       for (const { id } of sessions) {
         const { items } = (await org.call('GET', `/chat/sessions/${id}/history`)).body;
-        const messages = items.flatMap(({ event }: { event: { type: string } }) => (event.type === 'message' ? event : []));
+        const messages = items.flatMap(({ event }: { event: { type: string } }) =>
+          event.type === 'message' ? event : [],
+        );
         expect(messages).toMatchObject([{ attachments: [{ mime_type: 'image/png' }] }]);
         texts.push(messages[0].content.text);
         const file = await fetch(messages[0].attachments[0].url);

@@ -68,7 +68,9 @@ inLongTier('mails of 25 MB', () => {
   const allRead = () =>
     until(
       'all mails are read',
-      async () => (await stack.db.selectFrom('inbound_emails').select('id').where('processed_at', 'is', null).execute()).length === 0,
+      async () =>
+        (await stack.db.selectFrom('inbound_emails').select('id').where('processed_at', 'is', null).execute())
+          .length === 0,
       TEST_LIMIT_MS,
     );
   const memoryOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
@@ -105,7 +107,10 @@ inLongTier('mails of 25 MB', () => {
         }
       await allRead();
       for (const [what, mailOfKind] of Object.entries(LARGE))
-        for (const [way, send] of [['SMTP', bySmtp], ['the API', byApi]] as const) {
+        for (const [way, send] of [
+          ['SMTP', bySmtp],
+          ['the API', byApi],
+        ] as const) {
           const from = newSender();
           const raw = mailOfKind(headersOf(from));
           expect(raw.length).toBeGreaterThan(23 * MB);
@@ -187,12 +192,22 @@ inLongTier('mails of 25 MB', () => {
   /** Each sender has one session with one message, and its files. */
   async function expectFiles(senders: string[], files: number) {
     for (const from of senders) {
-      const contact = await stack.db.selectFrom('contacts').select('id').where('email', '=', from).executeTakeFirstOrThrow();
-      const sessions = await stack.db.selectFrom('sessions').select('id').where('contact_id', '=', contact.id).execute();
+      const contact = await stack.db
+        .selectFrom('contacts')
+        .select('id')
+        .where('email', '=', from)
+        .executeTakeFirstOrThrow();
+      const sessions = await stack.db
+        .selectFrom('sessions')
+        .select('id')
+        .where('contact_id', '=', contact.id)
+        .execute();
       expect(sessions).toHaveLength(1);
       const history = (await org.call('GET', `/chat/sessions/${sessions[0]?.id}/history`)).body.items;
       const messages = history.filter(({ event }: { event: { type: string } }) => event.type === 'message');
-      expect(messages.map(({ event }: { event: { attachments?: object[] } }) => event.attachments?.length)).toEqual([files]);
+      expect(messages.map(({ event }: { event: { attachments?: object[] } }) => event.attachments?.length)).toEqual([
+        files,
+      ]);
     }
   }
 });

@@ -63,17 +63,25 @@ it(
     if (call === undefined) throw new Error('Nobody took the call');
     const said = 'Nobody heard of order 99';
     vapi.endSilently(call, 'customer-ended-call', { artifact: { messages: [{ role: 'user', message: said }] } });
-    const overdue = () => stack.db.updateTable('phone_calls_under_way').set({ check_at: new Date(0) }).execute();
+    const overdue = () =>
+      stack.db
+        .updateTable('phone_calls_under_way')
+        .set({ check_at: new Date(0) })
+        .execute();
     for (let kill = 0; kill < KILLS; kill++) {
       await overdue();
       await stack.worker.kill();
       await stack.worker.start(); // looks at once
       await pause(Math.random() * 3_000);
     }
-    await until('the call has ended', async () => {
-      await overdue();
-      return (await stack.db.selectFrom('phone_calls_under_way').select('id').execute()).length === 0;
-    }, TEST_LIMIT_MS);
+    await until(
+      'the call has ended',
+      async () => {
+        await overdue();
+        return (await stack.db.selectFrom('phone_calls_under_way').select('id').execute()).length === 0;
+      },
+      TEST_LIMIT_MS,
+    );
     const messages = stack.db.selectFrom('session_events').select('id').where('org_id', '=', org.id);
     expect(await messages.where('content', '=', said).execute()).toHaveLength(1);
   },

@@ -51,7 +51,10 @@ inLongTier('signatures, compared with the packages of their makers', () => {
 
   it('are accepted from Twilio as its own package accepts them, and with any change by neither', () => {
     const field = fc.stringMatching(/^[A-Za-z]{1,12}\d?$/);
-    const url = fc.constantFrom('https://desk.example.com/callbacks/1', 'https://desk.example.com/callbacks/1?a=b&c=%20d');
+    const url = fc.constantFrom(
+      'https://desk.example.com/callbacks/1',
+      'https://desk.example.com/callbacks/1?a=b&c=%20d',
+    );
     fc.assert(
       fc.property(text, url, fc.dictionary(field, text), text, (token, at, given, other) => {
         const params = { ...given };
@@ -71,24 +74,30 @@ inLongTier('signatures, compared with the packages of their makers', () => {
   it('are accepted from Slack as its own package accepts them, and with any change or a late one by neither', () => {
     const second = 1_760_000_000;
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), text, fc.integer({ min: -600, max: 299 }), text, (secret, body, ageSeconds, other) => {
-        const signed = createHmac('sha256', secret).update(`v0:${second}:${body}`).digest('hex');
-        const signature = `v0=${signed}`;
-        const now = (second + ageSeconds) * 1_000;
-        if (ageSeconds < -299) return; // Slack's package takes what is signed in the future
-        for (const [key, content] of [
-          [secret, body],
-          [`${secret}${other}`, body],
-          [secret, body + other],
-        ] as const) {
-          const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': second };
-          const request = { signingSecret: key, body: content, headers, nowMilliseconds: now };
-          const ours = { 'x-slack-signature': signature, 'x-slack-request-timestamp': String(second) };
-          expect(isSlackSignature(key, Buffer.from(content), ours, new Date(now))).toBe(
-            isSaid(() => bolt.verifySlackRequest(request)),
-          );
-        }
-      }),
+      fc.property(
+        fc.string({ minLength: 1 }),
+        text,
+        fc.integer({ min: -600, max: 299 }),
+        text,
+        (secret, body, ageSeconds, other) => {
+          const signed = createHmac('sha256', secret).update(`v0:${second}:${body}`).digest('hex');
+          const signature = `v0=${signed}`;
+          const now = (second + ageSeconds) * 1_000;
+          if (ageSeconds < -299) return; // Slack's package takes what is signed in the future
+          for (const [key, content] of [
+            [secret, body],
+            [`${secret}${other}`, body],
+            [secret, body + other],
+          ] as const) {
+            const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': second };
+            const request = { signingSecret: key, body: content, headers, nowMilliseconds: now };
+            const ours = { 'x-slack-signature': signature, 'x-slack-request-timestamp': String(second) };
+            expect(isSlackSignature(key, Buffer.from(content), ours, new Date(now))).toBe(
+              isSaid(() => bolt.verifySlackRequest(request)),
+            );
+          }
+        },
+      ),
     );
   });
 });

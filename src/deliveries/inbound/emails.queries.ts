@@ -82,10 +82,7 @@ export async function insertMailPart(
   orgId: string,
   { emailId, position, bytes }: { emailId: string; position: number; bytes: Buffer },
 ): Promise<void> {
-  await trx
-    .insertInto('inbound_email_parts')
-    .values({ org_id: orgId, email_id: emailId, position, bytes })
-    .execute();
+  await trx.insertInto('inbound_email_parts').values({ org_id: orgId, email_id: emailId, position, bytes }).execute();
 }
 
 /** Finds the beginning of an e-mail, and whether parts follow. Its `raw` is null after its deletion. */

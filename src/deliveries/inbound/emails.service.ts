@@ -18,12 +18,7 @@ import { MAX_TEXT_BYTES } from '../mail/mime.rules.ts';
 import type { MailFile, ParsedEmail } from '../mail/parsed-mail.rules.ts';
 import type { RawMail } from '../mail/raw-mail.ts';
 import { findDelivery } from '../queries.ts';
-import {
-  addTimeout,
-  findInboundEmail,
-  findInboundEmailBySha256,
-  updateResult,
-} from './emails.queries.ts';
+import { addTimeout, findInboundEmail, findInboundEmailBySha256, updateResult } from './emails.queries.ts';
 import { type AnsweredDelivery, type Classification, classify, type ReplyMail } from './emails.rules.ts';
 import type { MailClient, MailTarget } from './emails.table.ts';
 import { type ReceivedFiles, storeFiles } from './files.service.ts';
@@ -115,7 +110,8 @@ export async function receiveInboundEmail(
   const files = verdict.result === 'reply' || verdict.result === 'mail' ? filesOf(mail) : [];
   const stored = await storeFiles(storage, orgId, { messageId: id, files, isRecent, attempt });
   const received = { ...stored, missing: [...(mail?.isCut ? [REST_OF_TEXT] : []), ...stored.missing] };
-  const authenticity = mail === undefined || raw === null ? NOTHING_PROVEN : await authenticityOf(deps, { ...email, mail, raw });
+  const authenticity =
+    mail === undefined || raw === null ? NOTHING_PROVEN : await authenticityOf(deps, { ...email, mail, raw });
   await inTransaction(db, async (trx) => {
     if (await updateResult(trx, orgId, id, verdict.result))
       await apply(trx, orgId, { id, ...email, received, ...authenticity }, verdict);
@@ -175,7 +171,11 @@ const isOwnMail = async (db: Db, tokens: MailTokens, orgId: string, { messageId 
   tokens.findRef(messageId)?.orgId === orgId || (from !== undefined && (await isFromOwnInbox(db, orgId, from)));
 
 const filesOf = (mail: ParsedEmail | undefined) =>
-  (mail?.files ?? []).map((file) => ({ what: file.name ?? 'file', name: file.name ?? 'file', load: async () => bytesOf(file) }));
+  (mail?.files ?? []).map((file) => ({
+    what: file.name ?? 'file',
+    name: file.name ?? 'file',
+    load: async () => bytesOf(file),
+  }));
 
 /** Opens the bytes of a file. Throws tooLarge if there were too many to keep. */
 function bytesOf({ content, path, size }: MailFile): Chunks {

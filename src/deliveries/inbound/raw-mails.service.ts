@@ -45,7 +45,9 @@ export async function insertRawMail(
 export async function openRawMail(db: Db, orgId: string, id: string): Promise<RawMail | null> {
   const { raw = null, has_parts: hasParts } = (await findRawMail(db, orgId, id)) ?? {};
   if (raw === null) return null;
-  return hasParts ? mailInFile(await spool(partsOf(db, orgId, { id, raw }), Number.POSITIVE_INFINITY)) : mailInMemory(raw);
+  return hasParts
+    ? mailInFile(await spool(partsOf(db, orgId, { id, raw }), Number.POSITIVE_INFINITY))
+    : mailInMemory(raw);
 }
 
 async function* partsOf(db: Db, orgId: string, { id, raw }: { id: string; raw: Buffer }): AsyncGenerator<Uint8Array> {

@@ -7,9 +7,9 @@ import { errorResponses } from '../../schemas/error-answers.ts';
 import { createMailIntake } from '../mail/raw-mail.ts';
 import { storeGivenMail } from './given-mail.service.ts';
 import { createMailTokens } from './mail-tokens.ts';
+import { receiveMailUpload } from './mail-upload.ts';
 import { findMessageSource } from './messages.queries.ts';
 import { loadPicture } from './picture-download.ts';
-import { descriptionOf } from './raw-mails.service.ts';
 import {
   InboundMail,
   InboundMailQuery,
@@ -29,41 +29,34 @@ export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, 
     mails.removeAllContentTypeParsers();
     mails.addContentTypeParser('message/rfc822', leaveUnread);
 
-    mails.post('/email/inbound', once({
-      config: { scope: 'email:write' },
-      schema: {
-        operationId: 'receiveEmail',
-        summary: 'Hand over an e-mail',
-        tags: ['email'],
-        description:
-          'Takes an e-mail as it came, for installations whose mail another server receives. It is for the inboxes in `to`, or else those in its Delivered-To, To and Cc. Once answered, it is stored; it is processed in the background, once, whatever is repeated.',
-        consumes: ['message/rfc822'],
-        querystring: InboundMailQuery,
-        body: InboundMail,
-        response: { 202: StoredMail, ...errorResponses(403) },
-      },
-      async receive(request) {
-        const content = request.raw.iterator({ destroyOnReturn: false });
-        try {
-          const mail = await intake.receive(content);
-          request.body = await descriptionOf(mail);
-          return mail;
-        } finally {
-          await content.return?.();
-          request.raw.resume(); // only then does the sender of a refused e-mail see the answer
-        }
-      },
-      prepare: async (_request, { received }) => received,
-      async act({ db, org, query }, { prepared: raw, reply }) {
-        const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
-          raw,
-          to: query.to,
-        });
-        quota.add(raw.size, org.id);
-        reply.code(202);
-        return { answer: { id } };
-      },
-    }));
+    mails.post(
+      '/email/inbound',
+      once({
+        config: { scope: 'email:write' },
+        schema: {
+          operationId: 'receiveEmail',
+          summary: 'Hand over an e-mail',
+          tags: ['email'],
+          description:
+            'Takes an e-mail as it came, for installations whose mail another server receives. It is for the inboxes in `to`, or else those in its Delivered-To, To and Cc. Once answered, it is stored; it is processed in the background, once, whatever is repeated.',
+          consumes: ['message/rfc822'],
+          querystring: InboundMailQuery,
+          body: InboundMail,
+          response: { 202: StoredMail, ...errorResponses(403) },
+        },
+        receive: async (request) => receiveMailUpload(request, intake),
+        prepare: async (_request, { received }) => received,
+        async act({ db, org, query }, { prepared: raw, reply }) {
+          const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
+            raw,
+            to: query.to,
+          });
+          quota.add(raw.size, org.id);
+          reply.code(202);
+          return { answer: { id } };
+        },
+      }),
+    );
   });
 
   app.get('/chat/sessions/:id/messages/:messageId/source', {

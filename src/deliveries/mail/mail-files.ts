@@ -50,7 +50,8 @@ async function keepInFile(
       if (size <= most) yield chunk;
     }
   };
-  if (most === 0) for await (const _ of upToMost(content)); // read to its end, as the next part is behind it
+  if (most === 0)
+    for await (const _ of upToMost(content)); // read to its end, as the next part is behind it
   else await pipeline(content, upToMost, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   const isKept = most > 0 && size <= most;
   if (most > 0 && !isKept) await rm(path);

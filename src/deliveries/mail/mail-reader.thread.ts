@@ -13,7 +13,9 @@ async function answer({ source, folder }: MailReadTask): Promise<void> {
   const raw = typeof source === 'string' ? source : Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   const result = await parseMime(raw, folder)
     .then((parsed): MailReadResult => ({ mail: parsedEmailOf(parsed) }))
-    .catch((error: unknown): MailReadResult => (isOfSystem(error) ? { failure: messageOf(error) } : { mail: undefined }));
+    .catch(
+      (error: unknown): MailReadResult => (isOfSystem(error) ? { failure: messageOf(error) } : { mail: undefined }),
+    );
   parentPort?.postMessage(result);
 }
 

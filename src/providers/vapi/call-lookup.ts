@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ProviderError } from '../../errors.ts';
 import { memberOf } from '../../collections/records.ts';
+import { ProviderError } from '../../errors.ts';
 import { joinUrl } from '../../text/urls.rules.ts';
 import type { HttpClient } from '../egress/egress.ts';
 import { jsonOf, reasonFrom, requestFailure } from '../egress/provider-responses.ts';
@@ -39,7 +39,12 @@ function reportOf(call: unknown) {
   const [begun, ended] = ['startedAt', 'endedAt'].map((name) => Time.safeParse(memberOf(call, name)).data);
   return {
     type: 'end-of-call-report',
-    ...Object.fromEntries(['endedReason', 'startedAt', 'endedAt', 'artifact', 'analysis', 'destination'].map((name) => [name, memberOf(call, name)])),
+    ...Object.fromEntries(
+      ['endedReason', 'startedAt', 'endedAt', 'artifact', 'analysis', 'destination'].map((name) => [
+        name,
+        memberOf(call, name),
+      ]),
+    ),
     ...(begun !== undefined && ended !== undefined && { durationSeconds: (ended - begun) / 1_000 }),
     call,
   };

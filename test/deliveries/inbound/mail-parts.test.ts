@@ -151,10 +151,10 @@ it.each([
   const hostile = Buffer.from(mailOf({ 'Content-Type': type }, body));
   const read = await Promise.all(
     [hostile, Buffer.from(mailOf({}, 'Hello')), hostile, Buffer.from(mailOf({}, 'Again'))].map((raw, nth) =>
-      reader.read(`org ${nth}`, async () => raw),
+      reader.read(`org ${nth}`, async () => mailInMemory(raw)),
     ),
   );
-  expect([read[1]?.body.trim(), read[3]?.body.trim()]).toEqual(['Hello', 'Again']);
+  expect([read[1]?.mail?.body.trim(), read[3]?.mail?.body.trim()]).toEqual(['Hello', 'Again']);
 });
 
 describe('a text of format=flowed', () => {

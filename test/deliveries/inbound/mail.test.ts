@@ -37,7 +37,13 @@ describe('inbound e-mail', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack({
-      env: { HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: '0', MAX_INBOUND_MAIL_MB: '10', DEVELOPMENT: 'true' },
+      env: {
+        HOST: '127.0.0.1',
+        INBOUND_DOMAIN: DOMAIN,
+        INBOUND_SMTP_PORT: '0',
+        MAX_INBOUND_MAIL_MB: '10',
+        DEVELOPMENT: 'true',
+      },
     });
   });
   afterAll(() => stack.close());
@@ -270,16 +276,29 @@ describe('inbound e-mail', () => {
     const file = `Content-Type: image/png; name=a.png\r\nContent-Transfer-Encoding: base64`;
     const image = part(file, photo.toString('base64').replace(/.{76}/g, '$&\r\n'));
     const body = `${part('Content-Type: text/plain', 'My photo')}${image}${part(file.replace('a.png', 'b.png'), 'AAAA'.repeat(1_500_000))}--b--`;
-    await receive({ from: 'lea@example.com', to: sent.reply, raw: mailOf({ 'Content-Type': 'multipart/mixed; boundary=b' }, body) });
+    await receive({
+      from: 'lea@example.com',
+      to: sent.reply,
+      raw: mailOf({ 'Content-Type': 'multipart/mixed; boundary=b' }, body),
+    });
     expect(await resultOf(sent)).toBe('reply');
     const stored = stack.db.selectFrom('media').select(['file_name', 'size']).where('org_id', '=', stack.org.id);
-    expect(await stored.where('size', '=', photo.length).execute()).toEqual([{ file_name: 'a.png', size: photo.length }]);
+    expect(await stored.where('size', '=', photo.length).execute()).toEqual([
+      { file_name: 'a.png', size: photo.length },
+    ]);
     const [reply] = await repliesTo(sent);
     expect(reply?.body).toBe('My photo');
     const [email] = await inboundEmailsOf(sent);
-    const parts = stack.db.selectFrom('inbound_email_parts').select('position').where('email_id', '=', email?.id ?? '');
+    const parts = stack.db
+      .selectFrom('inbound_email_parts')
+      .select('position')
+      .where('email_id', '=', email?.id ?? '');
     expect((await parts.execute()).length).toBeGreaterThan(10);
-    await stack.db.updateTable('inbound_emails').set({ raw: null }).where('id', '=', email?.id ?? '').execute();
+    await stack.db
+      .updateTable('inbound_emails')
+      .set({ raw: null })
+      .where('id', '=', email?.id ?? '')
+      .execute();
     expect(await parts.execute()).toEqual([]);
   });
 

@@ -18,9 +18,15 @@ async function* chunks(...all: Buffer[]) {
 describe('the intake of mails', () => {
   it('has large mails in a file that goes with them, and small ones in memory', async () => {
     const { receive } = createMailIntake(1024 * KB);
-    const [small, large] = [await receive(chunks(Buffer.from('a'), Buffer.from('b'))), await receive(chunks(LARGE, LARGE))];
+    const [small, large] = [
+      await receive(chunks(Buffer.from('a'), Buffer.from('b'))),
+      await receive(chunks(LARGE, LARGE)),
+    ];
     expect([small.source, small.size]).toEqual([Buffer.from('ab'), 2]);
-    expect([large.size, (await buffer(large.open())).equals(Buffer.concat([LARGE, LARGE]))]).toEqual([2 * LARGE.length, true]);
+    expect([large.size, (await buffer(large.open())).equals(Buffer.concat([LARGE, LARGE]))]).toEqual([
+      2 * LARGE.length,
+      true,
+    ]);
     expect(existsSync(String(large.source))).toBe(true);
     await large[Symbol.asyncDispose]();
     expect(existsSync(String(large.source))).toBe(false);
