@@ -93,5 +93,14 @@ export async function spool(source: Chunks, maxBytes: number): Promise<Spool> {
     await remove();
     throw error;
   }
-  return { path, size, sha256: hash.digest('hex'), open: () => createReadStream(path), remove };
+  return { ...spoolOf({ path, size, sha256: hash.digest('hex') }), remove };
 }
+
+/** Returns a temporary file as a spool. Removing it is left to whoever made it. */
+export const spoolOf = ({ path, size, sha256 }: Pick<Spool, 'path' | 'size' | 'sha256'>): Spool => ({
+  path,
+  size,
+  sha256,
+  open: () => createReadStream(path),
+  remove: async () => undefined,
+});

@@ -56,38 +56,6 @@ afterAll(async () => {
   await desk.close();
 });
 
-it(
-  'a call whose report is lost ends once as the platform says, when the worker is killed repeatedly',
-  async () => {
-    const { call } = await vapi.ring(number, { number: newNumber() });
-    if (call === undefined) throw new Error('Nobody took the call');
-    const said = 'Nobody heard of order 99';
-    vapi.endSilently(call, 'customer-ended-call', { artifact: { messages: [{ role: 'user', message: said }] } });
-    const overdue = () =>
-      stack.db
-        .updateTable('phone_calls_under_way')
-        .set({ check_at: new Date(0) })
-        .execute();
-    for (let kill = 0; kill < KILLS; kill++) {
-      await overdue();
-      await stack.worker.kill();
-      await stack.worker.start(); // looks at once
-      await pause(Math.random() * 3_000);
-    }
-    await until(
-      'the call has ended',
-      async () => {
-        await overdue();
-        return (await stack.db.selectFrom('phone_calls_under_way').select('id').execute()).length === 0;
-      },
-      TEST_LIMIT_MS,
-    );
-    const messages = stack.db.selectFrom('session_events').select('id').where('org_id', '=', org.id);
-    expect(await messages.where('content', '=', said).execute()).toHaveLength(1);
-  },
-  TEST_LIMIT_MS,
-);
-
 /** Repeats what got no answer, as the voice platform does. */
 async function persistently<Answer>(ask: () => Promise<Answer>, isGood: (answer: Answer) => boolean): Promise<Answer> {
   for (;;) {
@@ -142,6 +110,38 @@ it.each(POINTS)(
       .where('content', 'like', `%order ${order}`)
       .execute();
     expect(said).toHaveLength(1);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'a call whose report is lost ends once as the platform says, when the worker is killed repeatedly',
+  async () => {
+    const { call } = await vapi.ring(number, { number: newNumber() });
+    if (call === undefined) throw new Error('Nobody took the call');
+    const said = 'Nobody heard of order 99';
+    vapi.endSilently(call, 'customer-ended-call', { artifact: { messages: [{ role: 'user', message: said }] } });
+    const overdue = () =>
+      stack.db
+        .updateTable('phone_calls_under_way')
+        .set({ check_at: new Date(0) })
+        .execute();
+    for (let kill = 0; kill < KILLS; kill++) {
+      await overdue();
+      await stack.worker.kill();
+      await stack.worker.start(); // looks at once
+      await pause(Math.random() * 3_000);
+    }
+    await until(
+      'the call has ended',
+      async () => {
+        await overdue();
+        return (await stack.db.selectFrom('phone_calls_under_way').select('id').execute()).length === 0;
+      },
+      TEST_LIMIT_MS,
+    );
+    const messages = stack.db.selectFrom('session_events').select('id').where('org_id', '=', org.id);
+    expect(await messages.where('content', '=', said).execute()).toHaveLength(1);
   },
   TEST_LIMIT_MS,
 );

@@ -1,11 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { addUnreadableMessage } from '../../conversations/messages/inbound.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { notFound, tooLarge } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { discardMedia } from '../../media/service.ts';
-import type { Chunks } from '../../media/spool.ts';
+import { type Spool, spoolOf } from '../../media/spool.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { MailAuthenticator, MailAuthenticity } from '../../providers/email/authenticator.ts';
 import type { Storage } from '../../providers/storage/port.ts';
@@ -177,11 +176,11 @@ const filesOf = (mail: ParsedEmail | undefined) =>
     load: async () => bytesOf(file),
   }));
 
-/** Opens the bytes of a file. Throws tooLarge if there were too many to keep. */
-function bytesOf({ content, path, size }: MailFile): Chunks {
-  if (path !== undefined) return createReadStream(path);
+/** Returns the bytes of a file. Throws tooLarge if there were too many to keep. */
+function bytesOf({ content, file, size }: MailFile): Spool | Uint8Array {
+  if (file !== undefined) return spoolOf({ ...file, size });
   if (content.length < size) throw tooLarge('The file is too large');
-  return [content];
+  return content;
 }
 
 type FoundEmail = NonNullable<Awaited<ReturnType<typeof findInboundEmail>>>;

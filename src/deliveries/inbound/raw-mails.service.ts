@@ -13,7 +13,7 @@ import {
 /** Returns the hash that an e-mail to a recipient is known by. */
 export async function hashOf(rcptTo: string, raw: RawMail): Promise<Buffer> {
   const hash = createHash('sha256').update(`${rcptTo}\n`);
-  for await (const chunk of raw.open()) hash.update(chunk);
+  for await (const part of raw.parts()) hash.update(part);
   return hash.digest();
 }
 
@@ -33,7 +33,7 @@ export async function insertRawMail(
   { raw, ...email }: Omit<NewInboundEmail, 'raw'> & { raw: RawMail },
 ): Promise<boolean> {
   let position = 0;
-  for await (const bytes of raw.open() as AsyncIterable<Buffer>) {
+  for await (const bytes of raw.parts()) {
     if (position > 0) await insertMailPart(trx, orgId, { emailId: email.id, position, bytes });
     else if (!(await insertInboundEmail(trx, orgId, { ...email, raw: bytes }))) return false;
     position++;

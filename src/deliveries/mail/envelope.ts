@@ -13,9 +13,8 @@ export interface Envelope {
 }
 
 /** Returns at least as many bytes as a header has. */
-async function beginningOf({ source, open }: RawMail): Promise<Buffer> {
-  if (typeof source !== 'string') return source;
-  for await (const chunk of open() as AsyncIterable<Buffer>) return chunk;
+async function beginningOf(mail: RawMail): Promise<Buffer> {
+  for await (const part of mail.parts()) return part;
   return Buffer.alloc(0);
 }
 

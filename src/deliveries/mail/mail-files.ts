@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +11,8 @@ import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
 export interface KeptFile {
   /** All of it, unless it is in a file or too large. Else its beginning, if that is looked into. */
   content: Buffer;
-  /** Where the whole is. */
-  path?: string;
+  /** The file that has the whole. */
+  file?: { path: string; sha256: string };
   size: number;
 }
 
@@ -42,12 +43,15 @@ async function keepInFile(
   { path, most, isRead }: { path: string; most: number; isRead: boolean },
 ): Promise<KeptFile> {
   const beginning: Buffer[] = [];
+  const hash = createHash('sha256');
   let size = 0;
   const upToMost = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       if (isRead && size < MAX_BEGINNING_BYTES) beginning.push(chunk.subarray(0, MAX_BEGINNING_BYTES - size));
       size += chunk.length;
-      if (size <= most) yield chunk;
+      if (size > most) continue;
+      hash.update(chunk);
+      yield chunk;
     }
   };
   if (most === 0)
@@ -55,5 +59,5 @@ async function keepInFile(
   else await pipeline(content, upToMost, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   const isKept = most > 0 && size <= most;
   if (most > 0 && !isKept) await rm(path);
-  return { content: Buffer.concat(beginning), size, ...(isKept && { path }) };
+  return { content: Buffer.concat(beginning), size, ...(isKept && { file: { path, sha256: hash.digest('hex') } }) };
 }

@@ -54,10 +54,10 @@ export interface ParsedEmail {
 /** A file attached to an e-mail, or shown in its text. */
 export interface MailFile {
   name: string | undefined;
-  /** All of it, unless it has a path or is too large. */
+  /** All of it, unless it is in a file or too large. */
   content: Uint8Array;
-  /** Of the temporary file that has it. */
-  path?: string | undefined;
+  /** The temporary file that has it. */
+  file?: { path: string; sha256: string } | undefined;
   size: number;
 }
 
@@ -201,7 +201,7 @@ function reportsOf({ files }: ParsedMime): RecipientReport[] | undefined {
 /** Returns the attached files without signatures of the e-mail itself, which mail programs add and verify. */
 const filesOf = ({ files }: ParsedMime): MailFile[] =>
   invitationsOnce(files.filter(({ contentType }: MimeFile) => !SIGNATURE.test(contentType))).map(
-    ({ name, content, path, size }) => ({ name: ifWithin(MAX_ID_LENGTH, name), content, path, size }),
+    ({ name, content, file, size }) => ({ name: ifWithin(MAX_ID_LENGTH, name), content, file, size }),
   );
 
 /** Returns the text with its quotations. At most 64 Ki characters: a longer text ends with an ellipsis. */

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { TooManyRequests } from '../../errors.ts';
 import { type Spool, spool } from '../../media/spool.ts';
@@ -10,6 +11,8 @@ export interface RawMail extends AsyncDisposable {
   source: Buffer | string;
   /** Opens it from its beginning, any number of times. */
   open(): Readable;
+  /** Yields it in parts of at most CHUNK_BYTES if it is in a file. Each is valid until the next: they share their memory. */
+  parts(): AsyncIterable<Buffer>;
 }
 
 /** A larger e-mail is in a file instead of in memory. */
@@ -18,8 +21,8 @@ const MAX_BYTES_IN_MEMORY = 256 * 1024;
 const MAX_LARGE_MAILS = 8;
 const RETRY_SECONDS = 60;
 
-/** So much of an e-mail is read at once, and is one row of the database. */
-export const CHUNK_BYTES = 512 * 1024;
+/** So much of an e-mail is one row of the database. */
+const CHUNK_BYTES = 512 * 1024;
 
 export interface MailIntake {
   /**
@@ -72,6 +75,9 @@ export const mailInMemory = (bytes: Buffer): RawMail => ({
   size: bytes.length,
   source: bytes,
   open: () => Readable.from([bytes], { objectMode: false }),
+  async *parts() {
+    if (bytes.length > 0) yield bytes;
+  },
   [Symbol.asyncDispose]: async () => undefined,
 });
 
@@ -79,6 +85,17 @@ export const mailInMemory = (bytes: Buffer): RawMail => ({
 export const mailInFile = ({ path, size, remove }: Pick<Spool, 'path' | 'size' | 'remove'>): RawMail => ({
   size,
   source: path,
-  open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }),
+  open: () => createReadStream(path),
+  parts: () => partsOf(path),
   [Symbol.asyncDispose]: remove,
 });
+
+async function* partsOf(path: string): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  await using file = await open(path);
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
