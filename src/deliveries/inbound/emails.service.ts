@@ -13,7 +13,6 @@ import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } 
 import { findInbox } from '../email-inboxes/service.ts';
 import { trustedResult } from '../mail/authentication-results.rules.ts';
 import { type MailReader, type MailReading, MailReadTimeout } from '../mail/mail-reader.ts';
-import { MAX_TEXT_BYTES } from '../mail/mime.rules.ts';
 import type { MailFile, ParsedEmail } from '../mail/parsed-mail.rules.ts';
 import type { RawMail } from '../mail/raw-mail.ts';
 import { findDelivery } from '../queries.ts';
@@ -131,7 +130,7 @@ async function readMail(db: Db, reader: MailReader, orgId: string, id: string): 
 }
 
 /** Stands in the message, as its text is complete in no other place. */
-const REST_OF_TEXT = { what: 'the rest of the text', reason: `larger than ${MAX_TEXT_BYTES / 1024 ** 2} MB` };
+const REST_OF_TEXT = { what: 'the rest of the text', reason: 'too long' };
 
 const NOTHING_PROVEN: MailAuthenticity = { isAuthentic: false, isForged: false };
 

@@ -23,8 +23,8 @@ export interface PartPosition {
   hasDisposition: boolean;
 }
 
-/** Of the texts of an e-mail of one type, so much is read. */
-export const MAX_TEXT_BYTES = 4 * 1024 ** 2;
+/** Returns how much is read of the texts of a type in an e-mail. HTML has more besides its text. */
+export const maxTextBytes = (type: string): number => (type === 'text/html' ? 4 : 1) * 1024 ** 2;
 
 const TEXT_TYPES = ['text/plain', 'text/html'];
 const MESSAGE_FIELDS = ['From', 'Subject', 'Date', 'To', 'Cc'];

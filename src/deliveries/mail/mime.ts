@@ -3,7 +3,7 @@ import { Readable, type Transform } from 'node:stream';
 import { type AttachmentStream, type HeaderLines, type Headers, MailParser, type MessageText } from 'mailparser';
 import { unflowed } from './flowed-text.rules.ts';
 import { createFileKeeper, type KeptFile } from './mail-files.ts';
-import { isNamedFile, isOtherForm, MAX_TEXT_BYTES, type MimePart, type PartPosition } from './mime.rules.ts';
+import { isNamedFile, isOtherForm, type MimePart, maxTextBytes, type PartPosition } from './mime.rules.ts';
 
 /** A part as the parser has it. */
 interface ParserNode {
@@ -51,6 +51,9 @@ export interface ParsedMime {
   files: MimeFile[];
 }
 
+/** More is read by no mail program. */
+const MAX_PARTS = 20_000;
+
 /** The texts are converted here, in their order: the parser itself joins those of each type. */
 const OPTIONS = {
   skipHtmlToText: true,
@@ -58,6 +61,7 @@ const OPTIONS = {
   skipTextLinks: true,
   skipImageLinks: true,
   keepDeliveryStatus: true,
+  maxChildNodes: MAX_PARTS,
 };
 
 /** A parser that keeps the parts of an e-mail as they are: named files in it stay files, and its lines stay lines. */
@@ -88,14 +92,15 @@ class PartsParser extends MailParser {
     return { type: 'text' };
   }
 
-  /** Lets no more than MAX_TEXT_BYTES of all texts of a type through. */
+  /** Lets no more than the texts of a type may have through. */
   private limitText(type: string, decoder: Transform): void {
     const push = decoder.push.bind(decoder);
+    const most = maxTextBytes(type);
     decoder.push = (chunk: Buffer | null) => {
       if (chunk === null) return push(null);
-      const left = MAX_TEXT_BYTES - (this.textBytes.get(type) ?? 0);
+      const left = most - (this.textBytes.get(type) ?? 0);
       const taken = chunk.subarray(0, left);
-      this.textBytes.set(type, MAX_TEXT_BYTES - left + taken.length);
+      this.textBytes.set(type, most - left + taken.length);
       if (taken.length < chunk.length) this.isCut = true;
       return taken.length === 0 || push(taken);
     };
@@ -122,8 +127,13 @@ export async function parseMime(raw: Buffer | string, folder?: string): Promise<
       .pipe(parser);
   else parser.end(raw);
   const keep = createFileKeeper(folder);
+  let current: AttachmentStream | MessageText | undefined;
+  parser.on('error', (error) => {
+    if (current?.type === 'attachment') current.content.destroy(error); // it would wait for its end forever
+  });
   const files: MimeFile[] = [];
   for await (const part of parser) {
+    current = part;
     const file = await readFile(part, keep);
     if (file !== undefined && !parser.otherForms.has(file.headers)) files.push(file);
   }

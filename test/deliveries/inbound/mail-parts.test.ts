@@ -157,6 +157,16 @@ it.each([
   expect([read[1]?.mail?.body.trim(), read[3]?.mail?.body.trim()]).toEqual(['Hello', 'Again']);
 });
 
+it('an e-mail of 10,000 files is read, and one of more parts than any program writes is not, at once', async () => {
+  const many = (files: number) =>
+    mixed(part(TEXT, 'Hi'), ...Array<string>(files).fill(part('text/plain; name=a.txt', 'x')));
+  const { files, body } = await readParts(many(10_000));
+  expect([files.length, body.trim()]).toEqual([10_000, 'Hi']);
+  const begun = performance.now();
+  await expect(readParts(many(25_000))).rejects.toThrow('cannot be read');
+  expect(performance.now() - begun).toBeLessThan(15_000);
+});
+
 describe('a text of format=flowed', () => {
   const flowed = async (lines: string[], more = '') =>
     (
