@@ -233,6 +233,13 @@ export const settings = {
       'File with the certificate, as PEM, that STARTTLS is offered with at that port; read again within an hour after a change. No STARTTLS when absent',
     ),
   INBOUND_TLS_KEY: z.string().min(1).optional().describe('File with its private key, as PEM'),
+  MAX_INBOUND_MAIL_MB: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(25)
+    .describe('Largest e-mail taken, in MB, by that port and by POST /email/inbound; it is announced as SIZE'),
   MAIL_AUTHSERV_IDS: list
     .transform((ids) => ids.map((id) => id.toLowerCase()))
     .default([])

@@ -22,6 +22,7 @@ import { startFilePurge } from './file-purge.ts';
 import { createHeadings } from './headings.ts';
 import { createInlineWork } from './inline-work.ts';
 import { startUsingModel } from './installed-model.ts';
+import { startEndingLostCalls } from './lost-calls.ts';
 import { startMaintenance } from './maintenance.ts';
 import { startWorkerOps } from './operations.ts';
 import { createReactions } from './reactions.ts';
@@ -99,6 +100,7 @@ const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : unde
 const stopPurge = isInteractive ? startFilePurge(db, deps.storage, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopModel = isInteractive ? startUsingModel(config, { db, embedder: deps.embedder, log }) : undefined;
+const stopLostCalls = isInteractive ? startEndingLostCalls(deps, log) : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const checkTimeZones = createTimeZoneCheck(db, log);
 const stopRepair = isInteractive ? startRepair(db, () => temporal?.client, log) : undefined;
@@ -118,6 +120,7 @@ onStopSignal(log, config.STOP_GRACE_SECONDS, async () => {
   stopPurge?.();
   stopDomainChecks?.();
   stopModel?.();
+  stopLostCalls?.();
   stopRenewal?.();
   stopRepair?.();
   ops?.stopWatching();

@@ -67,7 +67,7 @@ export async function storeContent(
  * Puts a file's bytes into storage and returns the row to insert. A crash in between leaves an object without a row: it
  * is for work that is repeated with the same id.
  */
-async function storeBytes(
+export async function storeBytes(
   storage: Storage,
   orgId: string,
   { fileName, bytes, id = newId() }: Pick<NewFile, 'fileName' | 'id'> & { bytes: Spool },

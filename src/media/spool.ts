@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -41,7 +41,7 @@ export async function removeAbandonedSpools(): Promise<void> {
     const [, pid] = (name.startsWith(PREFIX) && /^(\d+)-[0-9a-f-]{36}$/.exec(name.slice(PREFIX.length))) || [];
     const path = join(folder, name);
     if (pid !== undefined && !isAtWork(Number(pid)) && (await isOld(path)))
-      await rm(path, { force: true }).catch(() => undefined);
+      await rm(path, { force: true, recursive: true }).catch(() => undefined);
   }
 }
 
@@ -61,12 +61,21 @@ function isAtWork(pid: number): boolean {
   }
 }
 
+const newPath = () => join(tmpdir(), `${PREFIX}${process.pid}-${randomUUID()}`);
+
+/** Creates a folder for temporary files of this process. The caller must remove it, as with a spool. */
+export async function createSpoolFolder(): Promise<Pick<Spool, 'path' | 'remove'>> {
+  const path = newPath();
+  await mkdir(path, { mode: 0o700 });
+  return { path, remove: () => rm(path, { force: true, recursive: true }) };
+}
+
 /**
  * Writes the source to a temporary file, a chunk at a time. A source larger than `maxBytes` is refused as soon as the
  * limit is exceeded. A failure leaves no file.
  */
 export async function spool(source: Chunks, maxBytes: number): Promise<Spool> {
-  const path = join(tmpdir(), `${PREFIX}${process.pid}-${randomUUID()}`);
+  const path = newPath();
   const remove = () => rm(path, { force: true });
   const hash = createHash('sha256');
   let size = 0;
@@ -84,5 +93,14 @@ export async function spool(source: Chunks, maxBytes: number): Promise<Spool> {
     await remove();
     throw error;
   }
-  return { path, size, sha256: hash.digest('hex'), open: () => createReadStream(path), remove };
+  return { ...spoolOf({ path, size, sha256: hash.digest('hex') }), remove };
 }
+
+/** Returns a temporary file as a spool. Removing it is left to whoever made it. */
+export const spoolOf = ({ path, size, sha256 }: Pick<Spool, 'path' | 'size' | 'sha256'>): Spool => ({
+  path,
+  size,
+  sha256,
+  open: () => createReadStream(path),
+  remove: async () => undefined,
+});

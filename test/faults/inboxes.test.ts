@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
 import { mailOf } from '../support/mails.ts';
@@ -102,6 +104,45 @@ it(
     await pause(QUIET_MS);
     expect([await mailsOf(a), await mailsOf(b)]).toEqual([1, 1]);
     await Promise.all([a.stack.close(), b.stack.close()]);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'an auto-responder that hides what it is ends its conversation with the AI within three rounds',
+  async () => {
+    const [port, responderPort] = [await anyFreePort(), await anyFreePort()];
+    const { stack, org, inbox } = await started('c.example', port, { SMTP_URL: `smtp://127.0.0.1:${responderPort}` });
+    await org.call('PUT', '/help-center/content', {
+      categories: [{ name: 'Shop', slug: 'shop', articles: ARTICLES }],
+    });
+    await org.call('PATCH', '/autopilot', { channel: 'email', autopilot_enabled: true });
+    const from = 'ann@auto.example';
+    let answers = 0;
+    const responder = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS', 'AUTH'],
+      onData(stream, _session, done) {
+        text(stream)
+          .then((mail) => {
+            done();
+            const [, id = ''] = /^Message-ID: (<.*>)/im.exec(mail) ?? [];
+            const headers = { From: from, To: inbox, Subject: 'Re: Question', 'In-Reply-To': id, References: id };
+            const raw = mailOf(headers, `${QUESTION}\r\nTicket ${++answers}`);
+            return handOver(port, { from, to: inbox, raw });
+          })
+          .catch(() => undefined);
+      },
+    });
+    await new Promise<void>((resolve) => void responder.listen(responderPort, '127.0.0.1', resolve));
+    await handOver(port, { from, to: inbox, raw: mailOf({ From: from, To: inbox, Subject: 'Question' }, QUESTION) });
+    const mails = async () => (await stack.db.selectFrom('deliveries').select('id').execute()).length;
+    await until('the AI has answered', async () => (await mails()) > 0);
+    await pause(QUIET_MS);
+    expect(await mails()).toBeLessThanOrEqual(3);
+    expect(answers).toBe(await mails());
+    await new Promise<void>((resolve) => responder.close(resolve));
+    await stack.close();
   },
   TEST_LIMIT_MS,
 );

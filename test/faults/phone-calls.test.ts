@@ -4,7 +4,8 @@ import { type FakeVapi, type FakeVapiCall, startFakeVapi } from '../support/fake
 import type { VapiNumber } from '../support/fakes/vapi-account.ts';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
-import { TEST_LIMIT_MS } from './support/sizes.ts';
+import { KILLS, TEST_LIMIT_MS } from './support/sizes.ts';
+import { until } from './support/until.ts';
 
 /** Where the api is killed: around the action, and while it answers. */
 const POINTS = ['before the effect', 'after the effect', 'answered'] as const;
@@ -109,6 +110,38 @@ it.each(POINTS)(
       .where('content', 'like', `%order ${order}`)
       .execute();
     expect(said).toHaveLength(1);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'a call whose report is lost ends once as the platform says, when the worker is killed repeatedly',
+  async () => {
+    const { call } = await vapi.ring(number, { number: newNumber() });
+    if (call === undefined) throw new Error('Nobody took the call');
+    const said = 'Nobody heard of order 99';
+    vapi.endSilently(call, 'customer-ended-call', { artifact: { messages: [{ role: 'user', message: said }] } });
+    const overdue = () =>
+      stack.db
+        .updateTable('phone_calls_under_way')
+        .set({ check_at: new Date(0) })
+        .execute();
+    for (let kill = 0; kill < KILLS; kill++) {
+      await overdue();
+      await stack.worker.kill();
+      await stack.worker.start(); // looks at once
+      await pause(Math.random() * 3_000);
+    }
+    await until(
+      'the call has ended',
+      async () => {
+        await overdue();
+        return (await stack.db.selectFrom('phone_calls_under_way').select('id').execute()).length === 0;
+      },
+      TEST_LIMIT_MS,
+    );
+    const messages = stack.db.selectFrom('session_events').select('id').where('org_id', '=', org.id);
+    expect(await messages.where('content', '=', said).execute()).toHaveLength(1);
   },
   TEST_LIMIT_MS,
 );

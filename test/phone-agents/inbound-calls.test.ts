@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { endLostCalls } from '../../src/deliveries/callbacks/lost-calls.service.ts';
 import { FAKES_ALLOWED, newNumber } from '../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { type FakeVapi, type FakeVapiCall, startFakeVapi } from '../support/fakes/vapi.ts';
@@ -201,6 +203,73 @@ it('a call has one session, however often its assistant is asked for, and one fo
   const both = await sessions();
   expect(new Set(both.map(({ contact }: { contact: { id: string } }) => contact.id)).size).toBe(1);
   expect(both).toHaveLength(2);
+});
+
+describe('a call without a report', () => {
+  const overdue = (age: string) =>
+    sql`update phone_calls_under_way set check_at = now(), begun_at = now() - ${age}::interval where org_id = ${org.id}`.execute(
+      stack.db,
+    );
+  const look = () => endLostCalls(stack.deps);
+  const callsUnderWay = () =>
+    stack.db.selectFrom('phone_calls_under_way').select('id').where('org_id', '=', org.id).execute();
+
+  it('ends as the platform says when it is asked, once, whatever comes later', async () => {
+    await answering();
+    const call = await ring();
+    expect(await look()).toBe(0);
+    await overdue('15 minutes');
+    expect(await look()).toBe(1);
+    expect((await onlySession()).status).toBe('open');
+
+    const said = [{ role: 'user', message: 'Where is order 7?' }];
+    const times = { startedAt: '2026-11-29T08:00:00.000Z', endedAt: '2026-11-29T08:01:33.000Z' };
+    const artifact = { messages: said, recordingUrl: 'https://storage.vapi.ai/7.wav' };
+    vapi.endSilently(call, 'customer-ended-call', { artifact, analysis: { summary: 'Order 7' }, ...times });
+    vapi.nextLookUp({ answer: { status: 503 }, when: 'before' });
+    for (let n = 0; n < 2; n++) {
+      await overdue('30 minutes');
+      await look();
+    }
+    const session = await onlySession();
+    expect(session).toMatchObject({ status: 'closed_resolved', ai_closure_type: 'assumed_resolved' });
+    const before = await historyOf(session.id);
+    expect(JSON.stringify(before)).toContain('It took 93 seconds\\nRecording: https://storage.vapi.ai/7.wav');
+    expect(await messagesOf(session.id)).toContainEqual(['contact', 'Where is order 7?']);
+    expect((await org.get(`/chat/sessions/${session.id}`)).body.summary).toBe('Order 7');
+    expect(await callsUnderWay()).toEqual([]);
+
+    expect(await vapi.callback(call, 'in-progress')).toBe(200);
+    await vapi.report(call, 'customer-ended-call', { messages: [{ role: 'user', message: 'Something else' }] });
+    expect(await historyOf(session.id)).toEqual(before);
+    expect(await callsUnderWay()).toEqual([]);
+  });
+
+  it('ends after a day where the platform does not tell of it', async () => {
+    await answering();
+    await ring();
+    await org.delete('/integrations/voice');
+    await overdue('23 hours');
+    await look();
+    expect((await onlySession()).status).toBe('open');
+    await overdue('25 hours');
+    await look();
+    const { id, status, ai_closure_type } = await onlySession();
+    expect([status, ai_closure_type]).toEqual(['closed_unresolved', null]);
+    expect(JSON.stringify(await historyOf(id))).toContain('the voice platform did not report how');
+    expect(await callsUnderWay()).toEqual([]);
+  });
+
+  it('has its report before everything else, and is not open again when its begin is told late', async () => {
+    await answering();
+    const call = await ring();
+    await vapi.report(call, 'customer-ended-call', { transcript: '' });
+    await vapi.callback(call, 'in-progress');
+    await vapi.callback(call, 'ended', { endedReason: 'customer-ended-call' });
+    const session = await onlySession();
+    expect(session.status).toBe('closed_resolved');
+    expect((await messagesOf(session.id)).map(([by]: string[]) => by)).toEqual(['system']);
+  });
 });
 
 it('a caller without a number has a session without a contact', async () => {

@@ -64,6 +64,8 @@ const OTHER_TABLES = [
   'sequence_attempts',
   'email_inboxes',
   'inbound_emails',
+  'inbound_email_parts',
+  'phone_calls_under_way',
   'knowledge_embeddings',
   'knowledge_searched_models',
   'knowledge_vocabularies',

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { SMTPServer } from 'smtp-server';
 import { loadConfig } from '../../../src/config.ts';
 import { createMailReader } from '../../../src/deliveries/mail/mail-reader.ts';
+import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { newId } from '../../../src/ids.ts';
 import { serve } from '../processes.ts';
 
@@ -21,7 +22,7 @@ await pool.query(`create table if not exists bare_mails (
 const reader = createMailReader();
 
 async function store(mailFrom: string, raw: Buffer): Promise<void> {
-  const mail = await reader.read('bare', async () => raw);
+  const { mail } = await reader.read('bare', async () => mailInMemory(raw));
   const values = [newId(), mailFrom, mail?.messageId, mail?.subject, mail?.body ?? '', raw];
   await pool.query({ name: 'insert', text: INSERT, values });
 }

@@ -6,6 +6,7 @@ import { announce } from '../../outbox/announcing.ts';
 import { atDepth } from '../../outbox/causation.ts';
 import type { EventPayloads } from '../../outbox/events.ts';
 import type { CallEnd, CallReport } from '../../providers/sending.ts';
+import { deleteCallUnderWay, insertCallUnderWay } from '../inbound/calls-under-way.shared.queries.ts';
 import { findReportedCall, type ReportedCall } from './call-reports.queries.ts';
 
 type Report = Pick<CallReport, 'moment' | 'call' | 'end'>;
@@ -25,6 +26,8 @@ export async function receiveCallReports(
     if (call === undefined) continue;
     const { session_id } = await announceMoment(trx, orgId, call, report);
     const { end } = report;
+    if (end !== undefined) await deleteCallUnderWay(trx, orgId, call.id);
+    else if (session_id !== null) await insertCallUnderWay(trx, orgId, { id: call.id, providerId });
     if (end === undefined || session_id === null) continue;
     const ended = {
       ...end,

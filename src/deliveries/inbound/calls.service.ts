@@ -4,6 +4,7 @@ import { openInboundCall } from '../../conversations/messages/phone-calls.servic
 import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { InboundCall } from '../../providers/sending.ts';
+import { insertCallUnderWay } from './calls-under-way.shared.queries.ts';
 import { findInbound, insertInboundMessage, updateInboundContact } from './messages.queries.ts';
 
 const PROVIDER = 'vapi';
@@ -28,6 +29,7 @@ export async function receiveCall(
   if (await isContactBlocked(trx, orgId, known)) return 'blocked';
   if (contactId === undefined) return { contactId: known };
   const caller = await openInboundCall(trx, orgId, { id, contactId, from: number, to: dialled, name });
+  await insertCallUnderWay(trx, orgId, { id, providerId });
   if (contactId === null && caller !== null) await updateInboundContact(trx, orgId, id, caller);
   return { contactId: caller };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { behindInOrder } from '../../db/cursor.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../contract.ts';
 import type { MailClient, MailTarget } from './emails.table.ts';
@@ -15,6 +15,7 @@ export interface NewInboundEmail {
   mailFrom: string;
   rcptTo: string;
   sha256: Buffer;
+  /** All of it, or its beginning. */
   raw: Buffer;
   client: MailClient | null;
 }
@@ -75,16 +76,45 @@ export function findInboundEmail(db: Db, orgId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Returns the raw e-mail as received, or null after its deletion. */
-export async function findRawMail(db: Db, orgId: string, id: string): Promise<Buffer | null> {
-  const row = await db
-    .selectFrom('inbound_emails')
-    .select('raw')
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row?.raw ?? null;
+/** Stores a part of an e-mail after its beginning. They are numbered from 1. */
+export async function insertMailPart(
+  trx: Trx,
+  orgId: string,
+  { emailId, position, bytes }: { emailId: string; position: number; bytes: Buffer },
+): Promise<void> {
+  await trx.insertInto('inbound_email_parts').values({ org_id: orgId, email_id: emailId, position, bytes }).execute();
 }
+
+/** Finds the beginning of an e-mail, and whether parts follow. Its `raw` is null after its deletion. */
+export const findRawMail = (db: Db, orgId: string, id: string) =>
+  db
+    .selectFrom('inbound_emails as email')
+    .select('raw')
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('inbound_email_parts as part')
+          .select('part.position')
+          .whereRef('part.org_id', '=', 'email.org_id')
+          .whereRef('part.email_id', '=', 'email.id'),
+      ).as('has_parts'),
+    )
+    .where('email.org_id', '=', orgId)
+    .where('email.id', '=', id)
+    .executeTakeFirst();
+
+/** Finds a part of an e-mail. */
+export const findMailPart = (
+  db: Db,
+  orgId: string,
+  { emailId, position }: { emailId: string; position: number },
+): Promise<{ bytes: Buffer } | undefined> =>
+  db
+    .selectFrom('inbound_email_parts')
+    .select('bytes')
+    .where('org_id', '=', orgId)
+    .where('email_id', '=', emailId)
+    .where('position', '=', position)
+    .executeTakeFirst();
 
 /** Counts a reading of an e-mail that took too long, and returns their number. */
 export async function addTimeout(db: Db, orgId: string, id: string): Promise<number> {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { addUnreadableMessage } from '../../conversations/messages/inbound.service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { notFound } from '../../errors.ts';
+import { notFound, tooLarge } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { discardMedia } from '../../media/service.ts';
+import { type Spool, spoolOf } from '../../media/spool.ts';
 import { enqueue, start } from '../../outbox/outbox.ts';
 import type { MailAuthenticator, MailAuthenticity } from '../../providers/email/authenticator.ts';
 import type { Storage } from '../../providers/storage/port.ts';
@@ -12,23 +12,18 @@ import { receiveStatusUpdates } from '../callbacks/status-reports.service.ts';
 import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from '../contract.ts';
 import { findInbox } from '../email-inboxes/service.ts';
 import { trustedResult } from '../mail/authentication-results.rules.ts';
-import { type MailReader, MailReadTimeout } from '../mail/mail-reader.ts';
-import type { ParsedEmail } from '../mail/parsed-mail.rules.ts';
+import { type MailReader, type MailReading, MailReadTimeout } from '../mail/mail-reader.ts';
+import type { MailFile, ParsedEmail } from '../mail/parsed-mail.rules.ts';
+import type { RawMail } from '../mail/raw-mail.ts';
 import { findDelivery } from '../queries.ts';
-import {
-  addTimeout,
-  findInboundEmail,
-  findInboundEmailBySha256,
-  findRawMail,
-  insertInboundEmail,
-  updateResult,
-} from './emails.queries.ts';
+import { addTimeout, findInboundEmail, findInboundEmailBySha256, updateResult } from './emails.queries.ts';
 import { type AnsweredDelivery, type Classification, classify, type ReplyMail } from './emails.rules.ts';
 import type { MailClient, MailTarget } from './emails.table.ts';
 import { type ReceivedFiles, storeFiles } from './files.service.ts';
 import { ccOf, findContinuedSession, isFromOwnInbox } from './inbox-mail.service.ts';
 import type { MailTokens } from './mail-tokens.ts';
 import { receiveMessage } from './messages.service.ts';
+import { hashOf, insertRawMail, openRawMail } from './raw-mails.service.ts';
 
 export { deleteOldRawMail } from './emails.queries.ts';
 
@@ -40,7 +35,7 @@ const UNREADABLE_NOTE =
 export interface ReceivedMail {
   mailFrom: string;
   recipients: { address: string; mailbox: MailTarget }[];
-  raw: Buffer;
+  raw: RawMail;
   /** The mail server that handed it over; absent if it came through the API. */
   client?: MailClient;
 }
@@ -69,9 +64,9 @@ export function storeInboundEmail(
       const { orgId, kind } = mailbox;
       const id = newId();
       const rcptTo = address.toLowerCase();
-      const sha256 = createHash('sha256').update(`${rcptTo}\n`).update(raw).digest();
+      const sha256 = await hashOf(rcptTo, raw);
       const email = { id, target: mailbox, mailFrom, rcptTo, sha256, raw, client: client ?? null };
-      if (await insertInboundEmail(trx, orgId, email)) {
+      if (await insertRawMail(trx, orgId, email)) {
         const subjectId = mailbox.kind === 'inbox' ? mailbox.inboxId : mailbox.deliveryId;
         const subject = { subjectId, summary: `Process an e-mail to ${SUMMARIES[kind]}` };
         await enqueue(trx, orgId, start(RECEIVE_INBOUND_EMAIL, { orgId, inboundEmailId: id }, subject));
@@ -97,7 +92,8 @@ export async function receiveInboundEmail(
   if (email === undefined) throw notFound('inbound email');
   if (email.result !== null) return email.result;
 
-  const mail = await readMail(db, mailReader, orgId, id);
+  await using reading = await readMail(db, mailReader, orgId, id);
+  const { mail, raw } = reading;
   const arrival = {
     kind: email.kind,
     deliveryId: email.delivery_id,
@@ -110,8 +106,10 @@ export async function receiveInboundEmail(
   });
   const { is_recent: isRecent } = email;
   const files = verdict.result === 'reply' || verdict.result === 'mail' ? filesOf(mail) : [];
-  const received = await storeFiles(storage, orgId, { messageId: id, files, isRecent, attempt });
-  const authenticity = mail === undefined ? NOTHING_PROVEN : await authenticityOf(deps, orgId, { id, ...email, mail });
+  const stored = await storeFiles(storage, orgId, { messageId: id, files, isRecent, attempt });
+  const received = { ...stored, missing: [...(mail?.isCut ? [REST_OF_TEXT] : []), ...stored.missing] };
+  const authenticity =
+    mail === undefined || raw === null ? NOTHING_PROVEN : await authenticityOf(deps, { ...email, mail, raw });
   await inTransaction(db, async (trx) => {
     if (await updateResult(trx, orgId, id, verdict.result))
       await apply(trx, orgId, { id, ...email, received, ...authenticity }, verdict);
@@ -121,31 +119,31 @@ export async function receiveInboundEmail(
   return verdict.result;
 }
 
-/** Returns undefined if the e-mail cannot be read. */
-async function readMail(db: Db, reader: MailReader, orgId: string, id: string): Promise<ParsedEmail | undefined> {
+/** Returns no e-mail if it cannot be read. The caller must dispose of the reading. */
+async function readMail(db: Db, reader: MailReader, orgId: string, id: string): Promise<MailReading> {
   try {
-    return await reader.read(orgId, () => findRawMail(db, orgId, id));
+    return await reader.read(orgId, () => openRawMail(db, orgId, id));
   } catch (error) {
     if (!(error instanceof MailReadTimeout) || (await addTimeout(db, orgId, id)) < MAX_TIMEOUTS) throw error;
-    return undefined;
+    return { mail: undefined, raw: null, [Symbol.asyncDispose]: async () => undefined };
   }
 }
+
+/** Stands in the message, as its text is complete in no other place. */
+const REST_OF_TEXT = { what: 'the rest of the text', reason: 'too long' };
 
 const NOTHING_PROVEN: MailAuthenticity = { isAuthentic: false, isForged: false };
 
 /** Returns what a trusted mail server has found out about an e-mail, or what its signatures and its way show. */
 async function authenticityOf(
-  { db, authenticator, trustedAuthservIds: trusted }: InboundEmailDeps,
-  orgId: string,
-  { id, mail_from, client, mail }: Pick<FoundEmail, 'mail_from' | 'client'> & { id: string; mail: ParsedEmail },
+  { authenticator, trustedAuthservIds: trusted }: InboundEmailDeps,
+  { mail_from, client, mail, raw }: Pick<FoundEmail, 'mail_from' | 'client'> & { mail: ParsedEmail; raw: RawMail },
 ): Promise<MailAuthenticity> {
   const { from, authentication } = mail;
   if (from === undefined) return NOTHING_PROVEN;
   const result = trustedResult(authentication, { trusted, domain: from.slice(from.lastIndexOf('@') + 1) });
   if (result !== undefined) return { isAuthentic: result === 'pass', isForged: result === 'fail' };
-  const raw = await findRawMail(db, orgId, id);
-  if (raw === null) return NOTHING_PROVEN;
-  return authenticator.authenticate(raw, {
+  return authenticator.authenticate(raw.open(), {
     from,
     mailFrom: mail_from,
     client: trusted.length > 0 ? null : client,
@@ -171,7 +169,18 @@ const isOwnMail = async (db: Db, tokens: MailTokens, orgId: string, { messageId 
   tokens.findRef(messageId)?.orgId === orgId || (from !== undefined && (await isFromOwnInbox(db, orgId, from)));
 
 const filesOf = (mail: ParsedEmail | undefined) =>
-  (mail?.files ?? []).map(({ name = 'file', content }) => ({ what: name, name, load: async () => content }));
+  (mail?.files ?? []).map((file) => ({
+    what: file.name ?? 'file',
+    name: file.name ?? 'file',
+    load: async () => bytesOf(file),
+  }));
+
+/** Returns the bytes of a file. Throws tooLarge if there were too many to keep. */
+function bytesOf({ content, file, size }: MailFile): Spool | Uint8Array {
+  if (file !== undefined) return spoolOf({ ...file, size });
+  if (content.length < size) throw tooLarge('The file is too large');
+  return content;
+}
 
 type FoundEmail = NonNullable<Awaited<ReturnType<typeof findInboundEmail>>>;
 type StoredEmail = FoundEmail & MailAuthenticity & { id: string; received: ReceivedFiles };

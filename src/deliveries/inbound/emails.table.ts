@@ -27,7 +27,7 @@ export interface InboundEmailsTable {
   rcpt_to: string;
   /** Hash of the recipient and the raw e-mail. */
   sha256: Buffer;
-  /** The raw e-mail as received, stored for 30 days. */
+  /** The raw e-mail as received, or the beginning of a large one, stored for 30 days. Without it, the database has no parts either. */
   raw: Buffer | null;
   received_at: Generated<Date>;
   /** How often reading it took too long. */
@@ -36,8 +36,18 @@ export interface InboundEmailsTable {
   result: InboundEmailResult | null;
 }
 
+/** What follows the beginning of a large e-mail. */
+export interface InboundEmailPartsTable {
+  org_id: string;
+  email_id: string;
+  /** From 1. */
+  position: number;
+  bytes: Buffer;
+}
+
 declare module '../../db/database.ts' {
   interface Database {
     inbound_emails: InboundEmailsTable;
+    inbound_email_parts: InboundEmailPartsTable;
   }
 }

@@ -5,7 +5,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, type ErrorKind, ProviderError } from '../../errors.ts';
 import { idOf } from '../../ids.ts';
 import { MAX_FILE_BYTES } from '../../media/file-types.rules.ts';
-import { discardMedia, type Media, storeContent } from '../../media/service.ts';
+import { discardMedia, type Media, storeBytes, storeContent } from '../../media/service.ts';
+import type { Spool } from '../../media/spool.ts';
 import type { Storage } from '../../providers/storage/port.ts';
 import type { FilesProgress, InboundMessageRef } from '../contract.ts';
 import type { FileDownload } from './file-download.ts';
@@ -47,7 +48,8 @@ const TRIED_LATER = 'it could not be fetched in time, and follows by itself if i
 interface GivenFile {
   what: string;
   name: string;
-  load(): Promise<Uint8Array>;
+  /** Returns its bytes, or the temporary file that has them. */
+  load(): Promise<Uint8Array | Spool>;
 }
 
 /**
@@ -74,7 +76,7 @@ export async function storeFiles(
       const id = idOf(orgId, 'inbound file', messageId, String(index));
       try {
         outcomes[index] = {
-          media: await storeContent(storage, orgId, { id, content: [await load()], fileName: name }),
+          media: await storeFile(storage, orgId, { id, fileName: name, bytes: await load() }),
         };
       } catch (error) {
         if ((isRecent || attempt < MIN_ATTEMPTS) && !isFinal(error)) throw error;
@@ -93,6 +95,15 @@ export async function storeFiles(
     late: outcomes.flatMap(({ late }) => late ?? []),
   };
 }
+
+const storeFile = (
+  storage: Storage,
+  orgId: string,
+  { id, fileName, bytes }: { id: string; fileName: string; bytes: Uint8Array | Spool },
+): Promise<Media> =>
+  bytes instanceof Uint8Array
+    ? storeContent(storage, orgId, { id, fileName, content: [bytes] })
+    : storeBytes(storage, orgId, { id, fileName, bytes });
 
 /**
  * Fetches the files of a message from its provider, and adds it to its session. A repeated run changes nothing. `attempt`:

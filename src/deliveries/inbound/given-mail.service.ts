@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { invalid, TooManyRequests, unprocessable } from '../../errors.ts';
 import { listInboxesAt } from '../email-inboxes/service.ts';
+import type { RawMail } from '../mail/raw-mail.ts';
 import { storeInboundEmail } from './emails.service.ts';
 import type { MailTarget } from './emails.table.ts';
 import { isFlooding } from './mail-receiving.service.ts';
@@ -23,7 +24,7 @@ interface GivenMailDeps {
 export async function storeGivenMail(
   { db, tokens, inboundDomain }: GivenMailDeps,
   orgId: string,
-  { raw, to }: { raw: Buffer; to: string | undefined },
+  { raw, to }: { raw: RawMail; to: string | undefined },
 ): Promise<string> {
   const { readEnvelope } = await import('../mail/envelope.ts'); // the api needs the parser of e-mails only here
   const envelope = await readEnvelope(raw);

@@ -3,6 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import type { WriteQuota } from '../../db/write-quota.ts';
 import type { MailboxState, MailReceiver, startMailReceiver } from '../../providers/email/mail-receiver.ts';
 import { listReceivingInboxes } from '../email-inboxes/service.ts';
+import { createMailIntake } from '../mail/raw-mail.ts';
 import { countMailInLastHour } from './emails.queries.ts';
 import { storeInboundEmail } from './emails.service.ts';
 import type { MailTarget } from './emails.table.ts';
@@ -34,12 +35,15 @@ export async function receiveMail(
     const inboxes = await listReceivingInboxes(db, address, isDevelopment);
     return inboxes.map((inbox) => ({ kind: 'inbox', ...inbox }));
   };
+  const maxBytes = config.MAX_INBOUND_MAIL_MB * 1024 ** 2;
+  const intake = createMailIntake(maxBytes);
   const { INBOUND_TLS_CERT: certFile, INBOUND_TLS_KEY: keyFile } = config;
   return startReceiver({
     name: domain,
     tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
     host,
     port,
+    maxBytes,
     log,
     async stateOf(address, mailFrom) {
       const targets = await targetsOf(address);
@@ -47,13 +51,14 @@ export async function receiveMail(
       if (state === 'flooded') log.warn({ targets }, 'a sender has sent more e-mails in an hour than an inbox takes');
       return state;
     },
-    async accept({ mailFrom, recipients, client }, raw) {
+    async accept({ mailFrom, recipients, client }, content) {
+      await using raw = await intake.receive(content);
       const known = await Promise.all(
         recipients.map(async (address) => (await targetsOf(address)).map((mailbox) => ({ address, mailbox }))),
       );
       await storeInboundEmail(db, { mailFrom: mailFrom.toLowerCase(), recipients: known.flat(), raw, client });
       const orgIds = known.flat().map(({ mailbox }) => mailbox.orgId);
-      for (const orgId of new Set(orgIds)) quota.add(raw.length, orgId);
+      for (const orgId of new Set(orgIds)) quota.add(raw.size, orgId);
     },
   });
 }

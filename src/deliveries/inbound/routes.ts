@@ -1,9 +1,13 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../api/deps.ts';
+import { leaveUnread } from '../../api/edge/input/text-file.ts';
+import { once } from '../../api/edge/once.ts';
 import { notFound } from '../../errors.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
+import { createMailIntake } from '../mail/raw-mail.ts';
 import { storeGivenMail } from './given-mail.service.ts';
 import { createMailTokens } from './mail-tokens.ts';
+import { receiveMailUpload } from './mail-upload.ts';
 import { findMessageSource } from './messages.queries.ts';
 import { loadPicture } from './picture-download.ts';
 import {
@@ -16,44 +20,43 @@ import {
   StoredMail,
 } from './schema.ts';
 
-/** As much as the receiver takes by SMTP. */
-const MAX_MAIL_BYTES = 10 * 1024 * 1024;
-
 /** Routes of messages from contacts. */
 export const inboundRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, quota, egress }) => {
   const tokens = createMailTokens(config.signingSecrets);
+  const intake = createMailIntake(config.MAX_INBOUND_MAIL_MB * 1024 ** 2);
 
   await app.register(async (mails: typeof app) => {
     mails.removeAllContentTypeParsers();
-    mails.addContentTypeParser('message/rfc822', { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, new File([new Uint8Array(Buffer.from(body))], 'mail.eml', { type: 'message/rfc822' })),
-    );
+    mails.addContentTypeParser('message/rfc822', leaveUnread);
 
-    mails.post('/email/inbound', {
-      config: { scope: 'email:write' },
-      bodyLimit: MAX_MAIL_BYTES,
-      schema: {
-        operationId: 'receiveEmail',
-        summary: 'Hand over an e-mail',
-        tags: ['email'],
-        description:
-          'Takes an e-mail as it came, for installations whose mail another server receives. It is for the inboxes in `to`, or else those in its Delivered-To, To and Cc. Once answered, it is stored; it is processed in the background, once, whatever is repeated.',
-        consumes: ['message/rfc822'],
-        querystring: InboundMailQuery,
-        body: InboundMail,
-        response: { 202: StoredMail, ...errorResponses(403) },
-      },
-      handler: async ({ db, org, body, query }, reply) => {
-        const raw = Buffer.from(await body.arrayBuffer());
-        const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
-          raw,
-          to: query.to,
-        });
-        quota.add(raw.length, org.id);
-        reply.code(202);
-        return { id };
-      },
-    });
+    mails.post(
+      '/email/inbound',
+      once({
+        config: { scope: 'email:write' },
+        schema: {
+          operationId: 'receiveEmail',
+          summary: 'Hand over an e-mail',
+          tags: ['email'],
+          description:
+            'Takes an e-mail as it came, for installations whose mail another server receives. It is for the inboxes in `to`, or else those in its Delivered-To, To and Cc. Once answered, it is stored; it is processed in the background, once, whatever is repeated.',
+          consumes: ['message/rfc822'],
+          querystring: InboundMailQuery,
+          body: InboundMail,
+          response: { 202: StoredMail, ...errorResponses(403) },
+        },
+        receive: async (request) => receiveMailUpload(request, intake),
+        prepare: async (_request, { received }) => received,
+        async act({ db, org, query }, { prepared: raw, reply }) {
+          const id = await storeGivenMail({ db, tokens, inboundDomain: config.INBOUND_DOMAIN }, org.id, {
+            raw,
+            to: query.to,
+          });
+          quota.add(raw.size, org.id);
+          reply.code(202);
+          return { answer: { id } };
+        },
+      }),
+    );
   });
 
   app.get('/chat/sessions/:id/messages/:messageId/source', {

@@ -8,13 +8,14 @@ export const InboundMailQuery = z.object({
 });
 
 export const InboundMail = z
-  .file('must be an e-mail, sent as message/rfc822')
-  .describe('The e-mail as it came, at most 10 MB.')
+  .string()
+  .describe('The e-mail as it came, at most 25 MB.')
   .meta({
     examples: [
       'From: Ada <ada@example.com>\r\nTo: support@example.org\r\nSubject: Lost parcel\r\nMessage-ID: <1@example.com>\r\n\r\nWhere is it?\r\n',
     ],
-  });
+  })
+  .nullish();
 
 export const StoredMail = z.object({ id: Id.describe('Of the stored e-mail.') }).meta({ id: 'StoredMail' });
 

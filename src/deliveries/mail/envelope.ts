@@ -1,5 +1,6 @@
 import { parseMime } from './mime.ts';
 import { parsedEmailOf } from './parsed-mail.rules.ts';
+import type { RawMail } from './raw-mail.ts';
 
 /** More than the header of any real e-mail. */
 const MAX_HEADER_BYTES = 262_144;
@@ -11,8 +12,15 @@ export interface Envelope {
   addresses: string[];
 }
 
+/** Returns at least as many bytes as a header has. */
+async function beginningOf(mail: RawMail): Promise<Buffer> {
+  for await (const part of mail.parts()) return part;
+  return Buffer.alloc(0);
+}
+
 /** Reads who sent an e-mail, and whom it is for, from its header alone. Returns undefined if it has none. */
-export async function readEnvelope(raw: Buffer): Promise<Envelope | undefined> {
+export async function readEnvelope(mail: RawMail): Promise<Envelope | undefined> {
+  const raw = await beginningOf(mail);
   const end = /\r?\n\r?\n/.exec(raw.subarray(0, MAX_HEADER_BYTES).toString('latin1'));
   const header = raw.subarray(0, end === null ? MAX_HEADER_BYTES : end.index);
   const parsed = await parseMime(Buffer.concat([header, Buffer.from('\r\n\r\n')])).catch(() => undefined);

@@ -23,6 +23,9 @@ export interface PartPosition {
   hasDisposition: boolean;
 }
 
+/** Returns how much is read of the texts of a type in an e-mail. HTML has more besides its text. */
+export const maxTextBytes = (type: string): number => (type === 'text/html' ? 4 : 1) * 1024 ** 2;
+
 const TEXT_TYPES = ['text/plain', 'text/html'];
 const MESSAGE_FIELDS = ['From', 'Subject', 'Date', 'To', 'Cc'];
 /** What a mail program writes above a message that it passes on. */

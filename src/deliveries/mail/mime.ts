@@ -1,13 +1,16 @@
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { createReadStream } from 'node:fs';
+import { Readable, type Transform } from 'node:stream';
 import { type AttachmentStream, type HeaderLines, type Headers, MailParser, type MessageText } from 'mailparser';
 import { unflowed } from './flowed-text.rules.ts';
-import { isNamedFile, isOtherForm, type MimePart, type PartPosition } from './mime.rules.ts';
+import { createFileKeeper, type KeptFile } from './mail-files.ts';
+import { isNamedFile, isOtherForm, type MimePart, maxTextBytes, type PartPosition } from './mime.rules.ts';
 
 /** A part as the parser has it. */
 interface ParserNode {
   contentType: string | false;
   isAttachment?: boolean;
+  /** Its decoded bytes. A container has none. */
+  decoder?: Transform;
   headers: Headers;
   parent?: ParserNode;
   children: ParserNode[];
@@ -28,14 +31,14 @@ interface ParserFields {
 declare module 'mailparser' {
   interface MailParser {
     createNode(fields: ParserFields): ParserNode;
+    getTextContent(): MessageText;
   }
 }
 
 /** A file of an e-mail, as it was attached. */
-export interface MimeFile {
+export interface MimeFile extends KeptFile {
   name: string | undefined;
   contentType: string;
-  content: Buffer;
 }
 
 export interface ParsedMime {
@@ -43,8 +46,13 @@ export interface ParsedMime {
   headerLines: HeaderLines;
   /** Its texts, in their order and structure. */
   root: MimePart;
+  /** Whether its texts are longer than what is read of them. */
+  isCut: boolean;
   files: MimeFile[];
 }
+
+/** More is read by no mail program. */
+const MAX_PARTS = 20_000;
 
 /** The texts are converted here, in their order: the parser itself joins those of each type. */
 const OPTIONS = {
@@ -53,6 +61,7 @@ const OPTIONS = {
   skipTextLinks: true,
   skipImageLinks: true,
   keepDeliveryStatus: true,
+  maxChildNodes: MAX_PARTS,
 };
 
 /** A parser that keeps the parts of an e-mail as they are: named files in it stay files, and its lines stay lines. */
@@ -62,6 +71,9 @@ class PartsParser extends MailParser {
   readonly flowed = new Map<ParserNode, boolean>();
   /** The headers of parts that are another form of the message. */
   readonly otherForms = new Set<Headers>();
+  /** Whether a text was too long. */
+  isCut = false;
+  private readonly textBytes = new Map<string, number>();
 
   override createNode(fields: ParserFields): ParserNode {
     const node = super.createNode(fields);
@@ -70,13 +82,36 @@ class PartsParser extends MailParser {
     if (isOtherForm(position)) this.otherForms.add(node.headers);
     if (fields.flowed) this.flowed.set(node, fields.delSp);
     fields.flowed = false; // the parser joins lines whatever their depth
+    if (node.decoder !== undefined && node.isAttachment !== true) this.limitText(typeOf(node), node.decoder);
     this.nodes.push(node);
     return node;
   }
+
+  /** The texts are taken from the nodes: the parser needs not join them. */
+  override getTextContent(): MessageText {
+    return { type: 'text' };
+  }
+
+  /** Lets no more than the texts of a type may have through. */
+  private limitText(type: string, decoder: Transform): void {
+    const push = decoder.push.bind(decoder);
+    const most = maxTextBytes(type);
+    decoder.push = (chunk: Buffer | null) => {
+      if (chunk === null) return push(null);
+      const left = most - (this.textBytes.get(type) ?? 0);
+      const taken = chunk.subarray(0, left);
+      this.textBytes.set(type, most - left + taken.length);
+      if (taken.length < chunk.length) this.isCut = true;
+      return taken.length === 0 || push(taken);
+    };
+  }
 }
 
-/** Parses an e-mail. Throws if it is none. */
-export async function parseMime(raw: Buffer): Promise<ParsedMime> {
+/**
+ * Parses an e-mail, given as its bytes or as the path of its file. With a folder, larger files of it are put there, and
+ * what is in memory is bounded. Throws if it is none.
+ */
+export async function parseMime(raw: Buffer | string, folder?: string): Promise<ParsedMime> {
   const parser = new PartsParser(OPTIONS);
   let headers: Headers | undefined;
   let headerLines: HeaderLines = [];
@@ -86,23 +121,36 @@ export async function parseMime(raw: Buffer): Promise<ParsedMime> {
   parser.on('headerLines', (read) => {
     headerLines = read;
   });
-  parser.end(raw);
+  if (typeof raw === 'string')
+    createReadStream(raw)
+      .on('error', (error) => parser.destroy(error))
+      .pipe(parser);
+  else parser.end(raw);
+  const keep = createFileKeeper(folder);
+  let current: AttachmentStream | MessageText | undefined;
+  parser.on('error', (error) => {
+    if (current?.type === 'attachment') current.content.destroy(error); // it would wait for its end forever
+  });
   const files: MimeFile[] = [];
   for await (const part of parser) {
-    const file = await readFile(part);
+    current = part;
+    const file = await readFile(part, keep);
     if (file !== undefined && !parser.otherForms.has(file.headers)) files.push(file);
   }
   const [root] = parser.nodes;
   if (root === undefined || headers === undefined) throw new Error('The e-mail has no header');
-  return { headers, headerLines, root: partOf(root, parser.flowed), files };
+  return { headers, headerLines, root: partOf(root, parser.flowed), isCut: parser.isCut, files };
 }
 
-async function readFile(part: AttachmentStream | MessageText): Promise<(MimeFile & { headers: Headers }) | undefined> {
+async function readFile(
+  part: AttachmentStream | MessageText,
+  keep: ReturnType<typeof createFileKeeper>,
+): Promise<(MimeFile & { headers: Headers }) | undefined> {
   if (part.type !== 'attachment' || !(part.content instanceof Readable)) return undefined;
-  const content = await buffer(part.content);
-  part.release();
   const { filename: name, contentType, headers } = part;
-  return { name, contentType, content, headers };
+  const kept = await keep(part.content, contentType);
+  part.release();
+  return { name, contentType, ...kept, headers };
 }
 
 const typeOf = ({ contentType }: ParserNode): string => contentType || '';

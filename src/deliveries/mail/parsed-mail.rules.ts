@@ -46,13 +46,19 @@ export interface ParsedEmail {
   body: string;
   /** Its HTML without what could run or load anything. Undefined if it has none. */
   html: string | undefined;
+  /** Whether it has more text than was read. */
+  isCut: boolean;
   files: MailFile[];
 }
 
 /** A file attached to an e-mail, or shown in its text. */
 export interface MailFile {
   name: string | undefined;
+  /** All of it, unless it is in a file or too large. */
   content: Uint8Array;
+  /** The temporary file that has it. */
+  file?: { path: string; sha256: string } | undefined;
+  size: number;
 }
 
 const MAX_ID_LENGTH = 255;
@@ -100,6 +106,7 @@ export function parsedEmailOf(parsed: ParsedMime): ParsedEmail {
     reports: isReport(parsed) ? reportsOf(parsed) : undefined,
     body: bodyOf(parsed),
     html: htmlOf(parsed.root),
+    isCut: parsed.isCut,
     files: filesOf(parsed),
   };
 }
@@ -194,10 +201,7 @@ function reportsOf({ files }: ParsedMime): RecipientReport[] | undefined {
 /** Returns the attached files without signatures of the e-mail itself, which mail programs add and verify. */
 const filesOf = ({ files }: ParsedMime): MailFile[] =>
   invitationsOnce(files.filter(({ contentType }: MimeFile) => !SIGNATURE.test(contentType))).map(
-    ({ name, content }) => ({
-      name: ifWithin(MAX_ID_LENGTH, name),
-      content,
-    }),
+    ({ name, content, file, size }) => ({ name: ifWithin(MAX_ID_LENGTH, name), content, file, size }),
   );
 
 /** Returns the text with its quotations. At most 64 Ki characters: a longer text ends with an ellipsis. */

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import type { Readable } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import type { authenticate } from 'mailauth';
 
@@ -27,7 +28,8 @@ export interface MailAuthenticity {
 }
 
 export interface MailAuthenticator {
-  authenticate(raw: Buffer, origin: MailOrigin): Promise<MailAuthenticity>;
+  /** Reads the e-mail to its end, or destroys it unread. */
+  authenticate(raw: Readable, origin: MailOrigin): Promise<MailAuthenticity>;
 }
 
 const UNKNOWN: MailAuthenticity = { isAuthentic: false, isForged: false };
@@ -46,7 +48,10 @@ export function createMailAuthenticator({ servers }: { servers: string[] }): Mai
   return {
     async authenticate(raw, { from, mailFrom, client, signatures }) {
       const isPublic = client !== null && isPublicAddress(client.ip);
-      if ((!isPublic && signatures === 0) || signatures > MAX_SIGNATURES) return UNKNOWN;
+      if ((!isPublic && signatures === 0) || signatures > MAX_SIGNATURES) {
+        raw.destroy();
+        return UNKNOWN;
+      }
       const mailauth = await import('mailauth'); // large, and needed by e-mail to inboxes only
       const result = await mailauth.authenticate(raw, {
         ...(isPublic && { ip: client.ip, helo: client.helo, sender: mailFrom }),

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { finished } from 'node:stream/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream } from 'smtp-server';
+import { DomainError, TooManyRequests } from '../../errors.ts';
 
-const MAX_MAIL_BYTES = 10 * 1024 * 1024;
-/** The total size of all e-mails in progress. */
-const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 const MAX_CONNECTIONS = 50;
 const MAX_RECIPIENTS = 10;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -29,8 +28,13 @@ export interface MailReceiverOptions {
   port: number;
   /** Whether the mailbox exists, and takes mail of this sender now. */
   stateOf(address: string, mailFrom: string): Promise<MailboxState>;
-  /** Stores an e-mail durably. If it rejects, the sender is asked to retry later. */
-  accept(envelope: MailEnvelope, raw: Buffer): Promise<void>;
+  /** The size of the largest e-mail, which is announced (RFC 1870). */
+  maxBytes: number;
+  /**
+   * Reads an e-mail and stores it durably. If it rejects, the sender is asked to retry later, except for one that is too
+   * large.
+   */
+  accept(envelope: MailEnvelope, content: AsyncIterator<Uint8Array>): Promise<void>;
   /** Paths of a certificate and its key as PEM, for STARTTLS. Without them, it is not offered. */
   tls?: { certFile: string; keyFile: string } | undefined;
   log: Pick<FastifyBaseLogger, 'warn'>;
@@ -49,11 +53,10 @@ export interface MailReceiver {
  * Confirms an e-mail only after it was accepted: until then the sender stays responsible for it.
  */
 export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
-  const { name, host, port, stateOf, accept, tls, log } = options;
-  const receive = createBufferedReceive();
+  const { name, host, port, maxBytes, stateOf, accept, tls, log } = options;
   const server = new SMTPServer({
     name,
-    size: MAX_MAIL_BYTES,
+    size: maxBytes,
     maxClients: MAX_CONNECTIONS,
     maxRecipients: MAX_RECIPIENTS,
     socketTimeout: IDLE_TIMEOUT_MS,
@@ -76,12 +79,15 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
         recipients: rcptTo.map(({ address }) => address),
         client: { ip: remoteAddress, helo: hostNameAppearsAs || '' },
       };
-      receive(stream, (raw) =>
-        accept(envelope, raw).catch((error: unknown) => {
-          log.warn({ err: error }, 'an inbound e-mail could not be stored; its sender was asked to retry');
-          throw refusal(451, '4.3.0 Try again later');
-        }),
-      ).then(() => done(), done);
+      const content = stream.iterator({ destroyOnReturn: false });
+      accept(envelope, content).then(
+        () => done(),
+        async (error: unknown) => {
+          await content.return?.();
+          await readToEnd(stream);
+          done(refusalOf(error, maxBytes, log));
+        },
+      );
     },
   });
   server.on('error', () => undefined); // errors of single connections, such as a client hanging up
@@ -114,31 +120,19 @@ async function renewCertificate(server: SMTPServer, tls: TlsFiles, log: MailRece
 
 const senderOf = (mailFrom: SMTPServerAddress | false): string => (mailFrom === false ? '' : mailFrom.address);
 
-/**
- * Buffers a complete e-mail for `take`. Refuses one over the size limit, and any while those in progress fill the
- * available memory.
- */
-function createBufferedReceive() {
-  let heldBytes = 0;
-  return async (stream: SMTPServerDataStream, take: (raw: Buffer) => Promise<void>): Promise<void> => {
-    const chunks: Buffer[] = [];
-    let ownBytes = 0;
-    let isCrowded = false;
-    try {
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
-        isCrowded ||= heldBytes + chunk.length > MAX_BUFFERED_BYTES;
-        if (isCrowded || stream.sizeExceeded) continue; // read to its end: only then does SMTP allow a refusal
-        chunks.push(chunk);
-        ownBytes += chunk.length;
-        heldBytes += chunk.length;
-      }
-      if (stream.sizeExceeded) throw refusal(552, '5.3.4 The mail is too big');
-      if (isCrowded) throw refusal(452, '4.3.1 Too much mail at once, try again later');
-      await take(Buffer.concat(chunks));
-    } finally {
-      heldBytes -= ownBytes;
-    }
-  };
+/** SMTP allows a refusal only at the end of an e-mail. */
+async function readToEnd(stream: SMTPServerDataStream): Promise<void> {
+  stream.resume();
+  await finished(stream).catch(() => undefined); // the sender has hung up
+}
+
+/** Returns the answer to an e-mail that was not stored. */
+function refusalOf(error: unknown, maxBytes: number, log: MailReceiverOptions['log']): Error {
+  if (error instanceof DomainError && error.kind === 'too_large')
+    return refusal(552, `5.3.4 The mail is larger than ${maxBytes / 1024 ** 2} MB`);
+  if (error instanceof TooManyRequests) return refusal(452, '4.3.1 Too many large mails at once, try again later');
+  log.warn({ err: error }, 'an inbound e-mail could not be stored; its sender was asked to retry');
+  return refusal(451, '4.3.0 Try again later');
 }
 
 /** Answers to a recipient (RFC 3463, 3.2 and 3.3). */

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { dkimSign } from 'mailauth';
 import { authenticationFieldsOf, trustedResult } from '../../../src/deliveries/mail/authentication-results.rules.ts';
 import { createMailAuthenticator, type MailAuthenticator } from '../../../src/providers/email/authenticator.ts';
@@ -38,7 +39,7 @@ describe('SPF, DKIM and DMARC', () => {
     return signatures + raw;
   }
   const authenticate = (raw: string, more: object = {}) =>
-    authenticator.authenticate(Buffer.from(raw), {
+    authenticator.authenticate(Readable.from([Buffer.from(raw)], { objectMode: false }), {
       from: FROM,
       mailFrom: FROM,
       client: null,

@@ -1,11 +1,12 @@
 import { createMailReader } from '../../../src/deliveries/mail/mail-reader.ts';
+import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { mailOf } from '../../support/mails.ts';
 
 const reader = createMailReader();
 afterAll(() => reader.close());
 
 const read = async (headers: Record<string, string>, body = '') => {
-  const mail = await reader.read('org', async () => Buffer.from(mailOf(headers, body)));
+  const { mail } = await reader.read('org', async () => mailInMemory(Buffer.from(mailOf(headers, body))));
   if (mail === undefined) throw new Error('The e-mail cannot be read');
   return mail;
 };
@@ -150,10 +151,20 @@ it.each([
   const hostile = Buffer.from(mailOf({ 'Content-Type': type }, body));
   const read = await Promise.all(
     [hostile, Buffer.from(mailOf({}, 'Hello')), hostile, Buffer.from(mailOf({}, 'Again'))].map((raw, nth) =>
-      reader.read(`org ${nth}`, async () => raw),
+      reader.read(`org ${nth}`, async () => mailInMemory(raw)),
     ),
   );
-  expect([read[1]?.body.trim(), read[3]?.body.trim()]).toEqual(['Hello', 'Again']);
+  expect([read[1]?.mail?.body.trim(), read[3]?.mail?.body.trim()]).toEqual(['Hello', 'Again']);
+});
+
+it('an e-mail of 10,000 files is read, and one of more parts than any program writes is not, at once', async () => {
+  const many = (files: number) =>
+    mixed(part(TEXT, 'Hi'), ...Array<string>(files).fill(part('text/plain; name=a.txt', 'x')));
+  const { files, body } = await readParts(many(10_000));
+  expect([files.length, body.trim()]).toEqual([10_000, 'Hi']);
+  const begun = performance.now();
+  await expect(readParts(many(25_000))).rejects.toThrow('cannot be read');
+  expect(performance.now() - begun).toBeLessThan(15_000);
 });
 
 describe('a text of format=flowed', () => {

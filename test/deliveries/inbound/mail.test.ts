@@ -11,9 +11,11 @@ import {
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
+import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';
 import { createWorkerDeps } from '../../../worker/deps.ts';
 import { startMaintenance } from '../../../worker/maintenance.ts';
+import { pngOf } from '../../media/samples.ts';
 import { exchangeReport, mailOf, POSTFIX_DELAYED, POSTFIX_NO_SUCH_USER, postfixReport } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
@@ -35,7 +37,13 @@ describe('inbound e-mail', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack({
-      env: { HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' },
+      env: {
+        HOST: '127.0.0.1',
+        INBOUND_DOMAIN: DOMAIN,
+        INBOUND_SMTP_PORT: '0',
+        MAX_INBOUND_MAIL_MB: '10',
+        DEVELOPMENT: 'true',
+      },
     });
   });
   afterAll(() => stack.close());
@@ -261,6 +269,39 @@ describe('inbound e-mail', () => {
     expect(reply?.body).toMatch(/[^…]…$/);
   });
 
+  it('is stored in parts if it is large, and read with its files; its parts go with its raw form', async () => {
+    const sent = await sentTo('lea@example.com');
+    const photo = pngOf(900 * 1024);
+    const part = (fields: string, content: string) => `--b\r\n${fields}\r\n\r\n${content}\r\n`;
+    const file = `Content-Type: image/png; name=a.png\r\nContent-Transfer-Encoding: base64`;
+    const image = part(file, photo.toString('base64').replace(/.{76}/g, '$&\r\n'));
+    const body = `${part('Content-Type: text/plain', 'My photo')}${image}${part(file.replace('a.png', 'b.png'), 'AAAA'.repeat(1_500_000))}--b--`;
+    await receive({
+      from: 'lea@example.com',
+      to: sent.reply,
+      raw: mailOf({ 'Content-Type': 'multipart/mixed; boundary=b' }, body),
+    });
+    expect(await resultOf(sent)).toBe('reply');
+    const stored = stack.db.selectFrom('media').select(['file_name', 'size']).where('org_id', '=', stack.org.id);
+    expect(await stored.where('size', '=', photo.length).execute()).toEqual([
+      { file_name: 'a.png', size: photo.length },
+    ]);
+    const [reply] = await repliesTo(sent);
+    expect(reply?.body).toBe('My photo');
+    const [email] = await inboundEmailsOf(sent);
+    const parts = stack.db
+      .selectFrom('inbound_email_parts')
+      .select('position')
+      .where('email_id', '=', email?.id ?? '');
+    expect((await parts.execute()).length).toBeGreaterThan(10);
+    await stack.db
+      .updateTable('inbound_emails')
+      .set({ raw: null })
+      .where('id', '=', email?.id ?? '')
+      .execute();
+    expect(await parts.execute()).toEqual([]);
+  });
+
   it('is refused for addresses that are not ours, and for a size over 10 MB', async () => {
     const sent = await sentTo('ivy@example.com');
     const from = 'ivy@example.com';
@@ -366,13 +407,16 @@ describe('the mail reader', () => {
   afterAll(() => reader.close());
 
   it('gives up an e-mail after the timeout and reads the next one', async () => {
-    const long = Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, '=41'.repeat(12 * MB)));
+    const long = mailInMemory(
+      Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, '=41'.repeat(12 * MB))),
+    );
+    const short = mailInMemory(Buffer.from(mailOf({}, 'Hi')));
     const [first, second, third] = await Promise.all([
       reader.read('org', async () => long).catch((error: unknown) => error),
       reader.read('org', async () => null),
-      reader.read('org', async () => Buffer.from(mailOf({}, 'Hi'))),
+      reader.read('org', async () => short),
     ]);
-    expect([first, second, third?.body.trim()]).toEqual([expect.any(MailReadTimeout), undefined, 'Hi']);
+    expect([first, second.mail, third.mail?.body.trim()]).toEqual([expect.any(MailReadTimeout), undefined, 'Hi']);
   });
 
   it('reads the e-mails of orgs in turn, however many one of them has', async () => {
@@ -389,7 +433,8 @@ describe('the mail reader', () => {
   it('continues after an e-mail that could not be loaded', async () => {
     const failing = reader.read('org', () => Promise.reject(new Error('the database is away')));
     await expect(failing).rejects.toThrow('away');
-    expect((await reader.read('org', async () => Buffer.from(mailOf({}, 'Hi'))))?.from).toBe('ann@example.com');
+    const mail = mailInMemory(Buffer.from(mailOf({}, 'Hi')));
+    expect((await reader.read('org', async () => mail)).mail?.from).toBe('ann@example.com');
   });
 
   it('reads hostile headers and text within its limits', async () => {
@@ -399,7 +444,8 @@ describe('the mail reader', () => {
       'Message-ID': `<${'x'.repeat(300)}@example.com>`,
       References: `${id} `.repeat(1_000),
     };
-    const mail = await reader.read('org', async () => Buffer.from(mailOf(headers, `a\0b${'😀'.repeat(40_000)}`)));
+    const raw = mailInMemory(Buffer.from(mailOf(headers, `a\0b${'😀'.repeat(40_000)}`)));
+    const { mail } = await reader.read('org', async () => raw);
     expect(mail).toMatchObject({
       from: 'ann@example.com',
       messageId: undefined,

@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { TooManyRequests, tooLarge } from '../../../src/errors.ts';
 import { type MailEnvelope, startMailReceiver } from '../../../src/providers/email/mail-receiver.ts';
+
+const textOf = async (content: AsyncIterator<Uint8Array>) => {
+  const chunks: Uint8Array[] = [];
+  for (let next = await content.next(); next.done !== true; next = await content.next()) chunks.push(next.value);
+  return Buffer.concat(chunks).toString();
+};
 
 describe('the mail receiver', () => {
   const folder = mkdtempSync(join(tmpdir(), 'receiver-'));
@@ -22,7 +31,8 @@ describe('the mail receiver', () => {
       host: '127.0.0.1',
       port: 0,
       stateOf: async (address) => (address.startsWith('broken') ? Promise.reject(new Error('away')) : 'open'),
-      accept: async (envelope, raw) => void taken.push({ envelope, raw: raw.toString() }),
+      maxBytes: 1024 ** 2,
+      accept: async (envelope, content) => void taken.push({ envelope, raw: await textOf(content) }),
       log: { warn: () => undefined },
       ...more,
     });
@@ -56,6 +66,46 @@ describe('the mail receiver', () => {
     await expect(send(receiver.port, 'support@in.acme.example', { requireTLS: true })).rejects.toThrow(/STARTTLS/);
     await receiver.stop();
     await expect(started({ tls: { ...tls, certFile: join(folder, 'none.pem') } })).rejects.toThrow(/none\.pem/);
+  });
+
+  it.each([
+    [tooLarge('too large'), 552, /5\.3\.4 The mail is larger than 1 MB/],
+    [new TooManyRequests('too many', 60), 452, /4\.3\.1/],
+    [new Error('away'), 451, /4\.3\.0/],
+  ])('answers a mail that cannot be stored after all of it was sent: %s', async (error, responseCode, response) => {
+    const accept = async (_envelope: MailEnvelope, content: AsyncIterator<Uint8Array>) => {
+      await content.next();
+      throw error;
+    };
+    const receiver = await started({ accept });
+    const mail = { text: 'x'.repeat(100_000) };
+    await expect(
+      createTransport({ host: '127.0.0.1', port: receiver.port, ignoreTLS: true }).sendMail({
+        ...mail,
+        from: 'ann@example.com',
+        to: 'support@in.acme.example',
+      }),
+    ).rejects.toMatchObject({ responseCode, response: expect.stringMatching(response) });
+    await receiver.stop();
+  });
+
+  it('does not take the beginning of a mail for all of it when its sender hangs up', async () => {
+    let outcome: Promise<string> | undefined;
+    const accept = (_envelope: MailEnvelope, content: AsyncIterator<Uint8Array>) => {
+      outcome = textOf(content);
+      return outcome.then(() => undefined);
+    };
+    const receiver = await started({ accept });
+    const socket = createConnection({ host: '127.0.0.1', port: receiver.port });
+    const says = ['EHLO mx.example.com', 'MAIL FROM:<ann@example.com>', 'RCPT TO:<support@in.acme.example>', 'DATA'];
+    for (const line of [...says, undefined]) {
+      await once(socket, 'data');
+      socket.write(line === undefined ? 'Subject: Hi\r\n\r\nThe beg' : `${line}\r\n`);
+    }
+    while (outcome === undefined) await new Promise(setImmediate);
+    socket.destroy();
+    await expect(outcome).rejects.toThrow();
+    await receiver.stop();
   });
 
   it('asks the sender to retry while mailboxes cannot be looked up', async () => {

@@ -6,6 +6,7 @@ import {
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
+import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';
 import { mailOf } from '../../support/mails.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
@@ -59,7 +60,7 @@ describe('an e-mail that takes too long to read', () => {
     const tokens = createMailTokens(config.signingSecrets);
     const token = tokens.tokenOf({ orgId: org.id, deliveryId });
     const address = (kind === 'reply' ? replyAddress : bounceAddress)(token, DOMAIN);
-    const raw = Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, LONG_BODY));
+    const raw = mailInMemory(Buffer.from(mailOf({ 'Content-Transfer-Encoding': 'quoted-printable' }, LONG_BODY)));
     const mailbox = { orgId: org.id, deliveryId, kind };
     await storeInboundEmail(db, { mailFrom, recipients: [{ address, mailbox }], raw });
     const { id } = await db

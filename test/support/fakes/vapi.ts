@@ -10,6 +10,8 @@ export interface FakeVapiCall {
   status: string;
   endedReason: string | undefined;
   createdAt: string;
+  /** What a look-up shows besides, once it has ended. */
+  ended?: object;
 }
 
 export interface VapiCallParams {
@@ -52,6 +54,8 @@ export interface FakeVapi {
   ring(number: VapiNumber, caller: { number?: string; name?: string }, options?: { times?: number }): Promise<Ringing>;
   /** Asks where the assistant's call is to be transferred. */
   transfer(call: FakeVapiCall): Promise<{ status: number; body: VapiAnswer }>;
+  /** Ends a call of which nobody is told: a look-up alone shows it. */
+  endSilently(call: FakeVapiCall, endedReason: string, ended?: object): void;
   /** Posts the end-of-call-report. */
   report(call: FakeVapiCall, endedReason: string, options?: VapiCallbackOptions): Promise<number>;
   close(): Promise<void>;
@@ -115,6 +119,7 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
   const [apiKey, phoneNumberId] = [randomUUID(), randomUUID()];
   const account = createVapiAccount();
   const calls: FakeVapiCall[] = [];
+  const received: FakeVapiCall[] = [];
   const faults: Fault[] = [];
   const lookUpFaults: Fault[] = [];
   let sends = 0;
@@ -143,6 +148,12 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
     };
   };
 
+  const find = (id: string): Answer => {
+    const call = [...calls, ...received].find((one) => one.id === id);
+    if (call === undefined) return refusal(404, 'Not Found', "Couldn't Get Call. Does Not Exist.");
+    return { status: 200, body: { ...shown(call), ...call.ended } };
+  };
+
   const server = await startFaultyServer(
     (request) => {
       if (request.headers.authorization !== `Bearer ${apiKey}`) {
@@ -151,6 +162,8 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
       }
       const answer = account.answer(request);
       if (answer !== undefined) return answer;
+      const [, id] = /^\/call\/([^/]+)$/.exec(request.url.pathname) ?? [];
+      if (id !== undefined && request.method === 'GET') return find(id);
       if (request.url.pathname !== '/call') return refusal(404, 'Not Found', `Cannot reach ${request.url.pathname}`);
       return request.method === 'POST' ? create(request) : list(request.url);
     },
@@ -195,7 +208,9 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
     const issues = assistantIssuesOf(params);
     if (issues.length > 0) throw new Error(`Vapi refuses the assistant: ${issues.join('; ')}`);
     const createdAt = new Date().toISOString();
-    return { answers, call: { id: call.id, params, status: 'ringing', endedReason: undefined, createdAt } };
+    const taken: FakeVapiCall = { id: call.id, params, status: 'in-progress', endedReason: undefined, createdAt };
+    received.push(taken);
+    return { answers, call: taken };
   };
 
   return {
@@ -209,6 +224,7 @@ export async function startFakeVapi(fault?: (n: number) => Fault | undefined): P
       const answer = await post(call, { type: 'transfer-destination-request' });
       return { status: answer.status, body: (await answer.json()) as VapiAnswer };
     },
+    endSilently: (call, endedReason, ended) => void Object.assign(call, { status: 'ended', endedReason, ended }),
     next: (...more) => void faults.push(...more),
     nextLookUp: (...more) => void lookUpFaults.push(...more),
     callback: async (call, status, extra = {}, options) =>
