@@ -33,9 +33,13 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
     async (written: { name: string; iana_timezone: string }): Promise<void> => {
       const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
       if (existing !== undefined) {
-        const withIds = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [] : [{ ...shift, id }]));
+        const kept = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [] : [{ ...shift, id }]));
+        const added = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [shift] : []));
         await dataOf(
-          api.PUT('/office-hours/{id}', { params: { path: { id: existing.id } }, body: { ...body, shifts: withIds } }),
+          api.PUT('/office-hours/{id}', {
+            params: { path: { id: existing.id } },
+            body: { ...body, shifts: kept, new_shifts: added },
+          }),
         );
       } else {
         const withoutIds = shifts.map(({ id: _, ...shift }) => shift);
@@ -96,13 +100,7 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
               onRemove={() => setShifts(shifts.filter((_, m) => m !== n))}
             />
           ))}
-          {existing === undefined ? (
-            <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
-          ) : (
-            <p className="text-xs text-quiet">
-              Shifts can be changed and removed here. For more of them, copy these office hours.
-            </p>
-          )}
+          <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
         </fieldset>
         <WeekGrid shifts={shifts} />
         <HolidayFields holidays={holidays} onChange={setHolidays} />
