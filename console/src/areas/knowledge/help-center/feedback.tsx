@@ -35,7 +35,7 @@ export const Feedback = ({ id }: { id: string }) => {
           ))}
         </ul>
       )}
-      <ShowMore query={query} />
+      <ShowMore query={query} className="m-3" />
     </Section>
   );
 };
