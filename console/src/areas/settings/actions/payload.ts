@@ -84,14 +84,23 @@ function fieldOf(
   };
 }
 
-/** Returns an operation with this input. What else it says stays as it is. Throws SyntaxError for a body schema that is no JSON. */
+/** Returns an operation with this input. What else it says stays as it is. Throws if the schema of the body is no JSON. */
 export function payloadWith(payload: Record<string, unknown>, { fields, bodySchema }: Input, method: string): Payload {
   const { parameters: _, requestBody, ...rest } = payload;
   const parameters = fields.filter(({ place }) => place !== 'body').map(parameterOf);
-  const schema = bodySchema === undefined ? schemaOf(fields.filter(({ place }) => place === 'body')) : JSON.parse(bodySchema);
+  const schema = bodySchema === undefined ? schemaOf(fields.filter(({ place }) => place === 'body')) : jsonOf(bodySchema, 'The JSON Schema of the body');
   const body =
     schema === undefined ? {} : { requestBody: { required: true, ...record(requestBody), content: { [JSON_TYPE]: { schema } } } };
   return { ...rest, method: method.toLowerCase() as Payload['method'], parameters, ...body };
+}
+
+/** Returns what a text says as JSON. Throws a sentence with the name of the text. */
+export function jsonOf(text: string, name: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${name} is no JSON`);
+  }
 }
 
 const parameterOf = ({ name, place, type, description, isRequired, others }: InputField): Parameter => ({

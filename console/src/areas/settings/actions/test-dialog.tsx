@@ -6,7 +6,7 @@ import { FormEnd } from '../../../ui/form-end';
 import { JsonView } from '../../../ui/json/json-view';
 import { Chip } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
-import { type InputField, inputOf, parametersOf } from './payload';
+import { type InputField, inputOf, jsonOf, parametersOf } from './payload';
 
 type Action = Schemas['Action'];
 
@@ -21,8 +21,8 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   const [texts, setTexts] = useState<string[]>(fields.map(() => ''));
   const [json, setJson] = useState('{}');
   const call = useChange(
-    (): Promise<Schemas['TestedAction']> => {
-      const parameters = input === undefined ? JSON.parse(json) : parametersOf(fields, texts, bodyIn(isWritten, json));
+    async (): Promise<Schemas['TestedAction']> => {
+      const parameters = input === undefined ? jsonOf(json, 'The text') : parametersOf(fields, texts, bodyIn(isWritten, json));
       return dataOf(api.POST('/actions/{id}/test', { params: { path: { id: action.id } }, body: { parameters } }));
     },
     { stale: [] },
@@ -60,7 +60,7 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   );
 };
 
-const bodyIn = (isWritten: boolean, json: string): unknown => (isWritten ? JSON.parse(json) : undefined);
+const bodyIn = (isWritten: boolean, json: string): unknown => (isWritten ? jsonOf(json, 'The body') : undefined);
 
 const TextOf = ({ field, text, onChange }: { field: InputField; text: string; onChange: (text: string) => void }) =>
   field.type === 'boolean' ? (

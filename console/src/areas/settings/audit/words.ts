@@ -70,6 +70,12 @@ export function pageOf(kind: Entry['kind'], ref: string): string | undefined {
       return `/knowledge/help-center/${ref}`;
     case 'website':
       return `/knowledge/websites/${ref}`;
+    case 'saved_reply':
+      return '/settings/saved-replies';
+    case 'view':
+      return '/settings/views';
+    case 'suppression':
+      return '/outbound/suppressions';
     case 'ai_settings':
       return '/ai/settings';
     default:
