@@ -1,4 +1,12 @@
-import { BRAND_STYLE, brandMark, DEFAULT_ACCENT, logoSource, type PageBrand, styleOfBrand, styleSources } from './brand.rules.ts';
+import {
+  BRAND_STYLE,
+  brandMark,
+  DEFAULT_ACCENT,
+  logoSource,
+  type PageBrand,
+  styleOfBrand,
+  styleSources,
+} from './brand.rules.ts';
 import { escapeHtml } from './escaping.rules.ts';
 
 export { escapeHtml };

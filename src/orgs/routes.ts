@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import type { Db } from '../db/connect.ts';
-import { errorResponses } from '../schemas/error-answers.ts';
 import type { MediaLinks } from '../media/links.ts';
+import { errorResponses } from '../schemas/error-answers.ts';
 import { storedBrand, withLogoLink } from './brand/service.ts';
 import { getOrg, updateOrg } from './queries.ts';
 import { Org, UpdateOrg } from './schema.ts';

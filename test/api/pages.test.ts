@@ -221,34 +221,40 @@ it('links to the state of the server only where it is on the same port', async (
     }
   });
 
-  (IS_LONG ? it : it.skip)('counts the answer of a reader, and takes a sentence, without scripts and by the rules of axe', async () => {
-    const article = { title: 'Deliveries', slug: 'deliveries', content_markdown: 'Three days.' };
-    await api.other.put('/help-center/content', { categories: [{ name: 'All', slug: 'all', articles: [article] }] });
-    await api.other.patch('/org', { language: 'ar' });
-    await api.other.patch('/org/settings', { brand: { color: '#ffee00' } });
-    const words = helpWords.ar;
-    for (const [width, colorScheme] of LOOKS) {
-      const { page, complaints } = await browser.open(`${api.url}/help/${api.other.id}/all/deliveries`, { width, colorScheme });
-      const check = async () => expect([await violationsIn(page), await overflowOf(page)]).toEqual([[], 0]);
-      await check();
-      await page.getByRole('button', { name: words.no, exact: true }).click();
-      await page.getByRole('heading', { name: words.thanks }).waitFor();
-      await check();
-      await page.getByLabel(words.tell_us).fill('متى؟');
-      await page.getByRole('button', { name: words.send, exact: true }).click();
-      await page.getByRole('textbox', { name: words.tell_us }).waitFor({ state: 'detached' });
-      await page.getByRole('link', { name: 'Deliveries' }).click();
-      await page.getByRole('button', { name: words.yes, exact: true }).click();
-      await page.getByRole('heading', { name: words.thanks }).waitFor();
-      expect(await page.getByRole('textbox', { name: words.tell_us }).count()).toBe(0);
-      expect(complaints).toEqual([]);
-      await page.context().close();
-    }
-    const [{ id }] = (await api.other.get('/help-center/articles')).body.items;
-    const { languages, items } = (await api.other.get(`/help-center/articles/${id}/feedback`)).body;
-    expect(languages).toEqual([{ language: 'ar', helpful: 0, not_helpful: 4 }]);
-    expect(items).toHaveLength(4);
-  });
+  (IS_LONG ? it : it.skip)(
+    'counts the answer of a reader, and takes a sentence, without scripts and by the rules of axe',
+    async () => {
+      const article = { title: 'Deliveries', slug: 'deliveries', content_markdown: 'Three days.' };
+      await api.other.put('/help-center/content', { categories: [{ name: 'All', slug: 'all', articles: [article] }] });
+      await api.other.patch('/org', { language: 'ar' });
+      await api.other.patch('/org/settings', { brand: { color: '#ffee00' } });
+      const words = helpWords.ar;
+      for (const [width, colorScheme] of LOOKS) {
+        const { page, complaints } = await browser.open(`${api.url}/help/${api.other.id}/all/deliveries`, {
+          width,
+          colorScheme,
+        });
+        const check = async () => expect([await violationsIn(page), await overflowOf(page)]).toEqual([[], 0]);
+        await check();
+        await page.getByRole('button', { name: words.no, exact: true }).click();
+        await page.getByRole('heading', { name: words.thanks }).waitFor();
+        await check();
+        await page.getByLabel(words.tell_us).fill('متى؟');
+        await page.getByRole('button', { name: words.send, exact: true }).click();
+        await page.getByRole('textbox', { name: words.tell_us }).waitFor({ state: 'detached' });
+        await page.getByRole('link', { name: 'Deliveries' }).click();
+        await page.getByRole('button', { name: words.yes, exact: true }).click();
+        await page.getByRole('heading', { name: words.thanks }).waitFor();
+        expect(await page.getByRole('textbox', { name: words.tell_us }).count()).toBe(0);
+        expect(complaints).toEqual([]);
+        await page.context().close();
+      }
+      const [{ id }] = (await api.other.get('/help-center/articles')).body.items;
+      const { languages, items } = (await api.other.get(`/help-center/articles/${id}/feedback`)).body;
+      expect(languages).toEqual([{ language: 'ar', helpful: 0, not_helpful: 4 }]);
+      expect(items).toHaveLength(4);
+    },
+  );
 
   it('the list of caught mails fits a phone, and is dark where the reader wants it', async () => {
     const mail = { id: 'a', to: 'someone-with-a-long-address@mail.example.com', from: 'hello@acme.example' };

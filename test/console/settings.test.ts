@@ -270,7 +270,10 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     const picture = { name: 'logo.png', mimeType: 'image/png', buffer: PNG };
     await page.getByLabel('Picture of the logo').setInputFiles(picture);
     await page.getByRole('img', { name: 'The logo' }).waitFor();
-    expect((await stack.org.get('/org/settings')).body.brand).toMatchObject({ color: '#0f766e', logo: expect.stringContaining('/media/') });
+    expect((await stack.org.get('/org/settings')).body.brand).toMatchObject({
+      color: '#0f766e',
+      logo: expect.stringContaining('/media/'),
+    });
     await button(page, 'Remove it').click();
     await page.getByText('No logo: pages show the name alone.').waitFor();
     const shifts = [{ day_of_week: 'monday', start_time: '09:00:00', end_time: '12:00:00' }];

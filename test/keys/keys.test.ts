@@ -50,13 +50,17 @@ describe('an org key', () => {
       await process.client(used.key).get('/org');
     }
     expect(await stored()).toEqual(first);
-    await sql`update org_api_keys set last_used_at = now() - interval '61 minutes' where id = ${used.keyId}`.execute(api.db);
+    await sql`update org_api_keys set last_used_at = now() - interval '61 minutes' where id = ${used.keyId}`.execute(
+      api.db,
+    );
     api.deps.keys.clearCache();
     await used.get('/org');
     const { items } = (await api.org.get(KEYS)).body;
     const { last_used_at } = items.find(({ id }: { id: string }) => id === used.keyId);
     expect(Date.now() - Date.parse(last_used_at)).toBeLessThan(60_000);
-    const { rows } = await sql`select from audit_entries where ref = ${used.keyId} and action = 'changed'`.execute(api.db);
+    const { rows } = await sql`select from audit_entries where ref = ${used.keyId} and action = 'changed'`.execute(
+      api.db,
+    );
     expect(rows).toEqual([]);
   });
 

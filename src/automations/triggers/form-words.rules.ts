@@ -1,5 +1,5 @@
-import words from './form-words.json' with { type: 'json' };
 import type { FormFault } from './form.rules.ts';
+import words from './form-words.json' with { type: 'json' };
 
 /** The words of the page of a form. `{n}` is a number. */
 export type FormWords = (typeof words)['en'];

@@ -77,7 +77,13 @@ export async function findOrReadWebhook(db: Db, automationId: string, token: str
 export async function readWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
   const found = await findWebhook(db, automationId);
   if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
-  const { org_id: orgId, org_language: orgLanguage, id, trigger_type: type, trigger_configuration: configuration } = found;
+  const {
+    org_id: orgId,
+    org_language: orgLanguage,
+    id,
+    trigger_type: type,
+    trigger_configuration: configuration,
+  } = found;
   const version = found.version_id === null ? null : { id: found.version_id, constraints: found.trigger_constraints };
   const webhook = { orgId, orgLanguage, id, token, type, configuration, version };
   remembered.set(automationId, webhook);

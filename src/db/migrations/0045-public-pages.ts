@@ -107,8 +107,10 @@ async function createTriggers(db: Kysely<unknown>, audited: Audited): Promise<vo
 const isChanged = (ignored: string[]): string =>
   `to_jsonb(old) - '{${ignored.join(',')}}'::text[] is distinct from to_jsonb(new) - '{${ignored.join(',')}}'::text[]`;
 
-const settingOf = ({ kind, name = null, shown }: { kind: string; name?: string | null; shown: string[] }, ignored: string[]) =>
-  JSON.stringify({ kind, ref: 'id', name, as: null, org: 'org_id', isPart: false, shown, expanded: [], ignored });
+const settingOf = (
+  { kind, name = null, shown }: { kind: string; name?: string | null; shown: string[] },
+  ignored: string[],
+) => JSON.stringify({ kind, ref: 'id', name, as: null, org: 'org_id', isPart: false, shown, expanded: [], ignored });
 
 interface Trigger {
   table: string;

@@ -32,7 +32,12 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
     const brand = await readBrand(db, mediaLinks, ref.orgId);
     asPage(reply, brand);
     const who = `<p>Stop mail from <strong>${escapeHtml(brand.name)}</strong> to <strong>${escapeHtml(maskedAddress(found.to ?? ''))}</strong>?</p>`;
-    return htmlPage('Unsubscribe', `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`, 'en', brand);
+    return htmlPage(
+      'Unsubscribe',
+      `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`,
+      'en',
+      brand,
+    );
   });
 
   app.post(

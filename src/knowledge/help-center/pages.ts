@@ -1,4 +1,12 @@
-import { BRAND_STYLE, brandMark, DEFAULT_ACCENT, logoSource, type PageBrand, styleOfBrand, styleSources } from '../../html/brand.rules.ts';
+import {
+  BRAND_STYLE,
+  brandMark,
+  DEFAULT_ACCENT,
+  logoSource,
+  type PageBrand,
+  styleOfBrand,
+  styleSources,
+} from '../../html/brand.rules.ts';
 import { escapeHtml, languageAttributes, styleElement } from '../../html/page.rules.ts';
 import { MAX_COMMENT_LENGTH } from './feedback/schema.ts';
 import { withHeadingIds } from './headings.rules.ts';

@@ -1,11 +1,17 @@
 import type { Db } from '../../db/connect.ts';
-import { isUuid } from '../../ids.ts';
 import type { PageBrand } from '../../html/brand.rules.ts';
+import { isUuid } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { readBrand } from '../../orgs/brand/service.ts';
 import { WORDS_ONLY } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
-import { findArticleByPath, findCenter, listBreadcrumbs, listCenters, listTableOfContents } from './articles.queries.ts';
+import {
+  findArticleByPath,
+  findCenter,
+  listBreadcrumbs,
+  listCenters,
+  listTableOfContents,
+} from './articles.queries.ts';
 import { searchArticles } from './articles.service.ts';
 import {
   articlePage,
@@ -66,7 +72,10 @@ export async function renderHelpPage(
 ): Promise<(HelpAnswer & { brand: PageBrand }) | undefined> {
   const home = await findHelpCenter(db, setting, orgId);
   if (home === undefined) return undefined;
-  return { ...(await renderPage(db, { rendering, publicUrl: setting.publicUrl, home }, { orgId, path, query })), brand: home.brand };
+  return {
+    ...(await renderPage(db, { rendering, publicUrl: setting.publicUrl, home }, { orgId, path, query })),
+    brand: home.brand,
+  };
 }
 
 async function renderPage(

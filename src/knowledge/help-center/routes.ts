@@ -4,9 +4,9 @@ import { errorResponses } from '../../schemas/error-answers.ts';
 import { ArticleList, ArticleRef, ArticlesQuery, ShownArticle } from './articles.schema.ts';
 import { getHelpArticle, listHelpArticles } from './articles.service.ts';
 import { ContentTree, SyncContentTree, SyncedContent } from './content.schema.ts';
+import { getContent, syncContent } from './content.service.ts';
 import { Feedback, ListFeedback } from './feedback/schema.ts';
 import { getFeedback } from './feedback/service.ts';
-import { getContent, syncContent } from './content.service.ts';
 
 const tags = ['help-center'];
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;

@@ -424,7 +424,9 @@ describe('a form trigger', () => {
     await api.org.patch('/org/settings', { brand: { name: 'Acme & Co', color: '#0f766e' } });
     const { path } = await form();
     const open = async (query: string, language: string) => {
-      const response = await fetch(api.url + path + query, { headers: { accept: 'text/html', 'accept-language': language } });
+      const response = await fetch(api.url + path + query, {
+        headers: { accept: 'text/html', 'accept-language': language },
+      });
       const html = await response.text();
       return { head: /<html[^>]*>/.exec(html)?.[0], html, robots: response.headers.get('x-robots-tag') };
     };
@@ -449,7 +451,8 @@ describe('a form trigger', () => {
     });
     const html = await refused.text();
     const { required, email, number, option, ticked, check } = formWords.de;
-    for (const sentence of [required, email, number, option, ticked, check, 'Acme &amp; Co']) expect(html).toContain(sentence);
+    for (const sentence of [required, email, number, option, ticked, check, 'Acme &amp; Co'])
+      expect(html).toContain(sentence);
     await api.org.patch('/org/settings', { brand: null });
   });
 

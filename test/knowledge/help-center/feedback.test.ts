@@ -95,9 +95,9 @@ describe('the question at the end of an article', () => {
     expect((await answer(url, { helpful: 'no' })).html).toContain(words.de.tell_us);
     await org.patch('/org', { language: 'nb' });
     await answer(url, { helpful: 'yes' });
-    expect((await countsOf(org, id)).languages.map(({ language }: { language: string }) => language).toSorted()).toEqual(
-      ['de', 'nb'],
-    );
+    expect(
+      (await countsOf(org, id)).languages.map(({ language }: { language: string }) => language).toSorted(),
+    ).toEqual(['de', 'nb']);
   });
 
   it('refuses what another site sends, what is no answer, and articles that do not exist', async () => {
@@ -109,8 +109,13 @@ describe('the question at the end of an article', () => {
       (await answer(url, { answer: id, comment: 'x'.repeat(1_001) })).status,
       (await answer(`${url}-not`, { helpful: 'yes' })).status,
       (await answer(`${api.url}/help/${id}/billing/refunds`, { helpful: 'yes' })).status,
-      (await fetch(url, { method: 'POST', body: '{"helpful":["yes"]}', headers: { 'content-type': 'application/json' } }))
-        .status,
+      (
+        await fetch(url, {
+          method: 'POST',
+          body: '{"helpful":["yes"]}',
+          headers: { 'content-type': 'application/json' },
+        })
+      ).status,
     ];
     expect(statuses).toEqual([403, 400, 400, 400, 404, 404, 415]);
     expect((await countsOf(org, id)).languages).toEqual([]);

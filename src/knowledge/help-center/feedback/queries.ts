@@ -31,7 +31,11 @@ export async function insertAnswer(trx: Trx, orgId: string, { id, path, language
 const COMMENT_TIME = sql`interval '1 day'`;
 
 /** Adds a sentence to an answer to the article at a path, once. */
-export async function updateComment(db: Db, orgId: string, { path, id, comment }: { path: string; id: string; comment: string }) {
+export async function updateComment(
+  db: Db,
+  orgId: string,
+  { path, id, comment }: { path: string; id: string; comment: string },
+) {
   await sql`
     update help_center_answers as answer set comment = ${comment}, updated_at = now() from help_center_articles as article
     where answer.org_id = ${orgId} and answer.id = ${id} and answer.comment is null and answer.created_at > now() - ${COMMENT_TIME}

@@ -88,9 +88,14 @@ function fieldOf(
 export function payloadWith(payload: Record<string, unknown>, { fields, bodySchema }: Input, method: string): Payload {
   const { parameters: _, requestBody, ...rest } = payload;
   const parameters = fields.filter(({ place }) => place !== 'body').map(parameterOf);
-  const schema = bodySchema === undefined ? schemaOf(fields.filter(({ place }) => place === 'body')) : jsonOf(bodySchema, 'The JSON Schema of the body');
+  const schema =
+    bodySchema === undefined
+      ? schemaOf(fields.filter(({ place }) => place === 'body'))
+      : jsonOf(bodySchema, 'The JSON Schema of the body');
   const body =
-    schema === undefined ? {} : { requestBody: { required: true, ...record(requestBody), content: { [JSON_TYPE]: { schema } } } };
+    schema === undefined
+      ? {}
+      : { requestBody: { required: true, ...record(requestBody), content: { [JSON_TYPE]: { schema } } } };
   return { ...rest, method: method.toLowerCase() as Payload['method'], parameters, ...body };
 }
 
@@ -132,12 +137,12 @@ export function parametersOf(fields: InputField[], texts: string[], body: unknow
     const text = texts[n] ?? '';
     if (text === '') return;
     const group = place === 'body' ? 'body_params' : GROUPS[place];
-    parameters[group] = { ...parameters[group], [name]: valueOf(type, text) };
+    parameters[group] = { ...parameters[group], [name]: typedValueOf(type, text) };
   });
   return body === undefined ? parameters : { ...parameters, body_params: body };
 }
 
-const valueOf = (type: ValueType, text: string): unknown => {
+const typedValueOf = (type: ValueType, text: string): unknown => {
   if (type === 'boolean') return text === 'true';
   return type === 'string' ? text : Number(text);
 };

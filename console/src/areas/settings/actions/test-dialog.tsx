@@ -22,7 +22,8 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   const [json, setJson] = useState('{}');
   const call = useChange(
     async (): Promise<Schemas['TestedAction']> => {
-      const parameters = input === undefined ? jsonOf(json, 'The text') : parametersOf(fields, texts, bodyIn(isWritten, json));
+      const parameters =
+        input === undefined ? jsonOf(json, 'The text') : parametersOf(fields, texts, bodyIn(isWritten, json));
       return dataOf(api.POST('/actions/{id}/test', { params: { path: { id: action.id } }, body: { parameters } }));
     },
     { stale: [] },

@@ -57,12 +57,7 @@ const BrandSections = ({ brand }: { brand: Brand }) => {
         title="Name and colour"
         actions={
           org !== undefined && (
-            <a
-              href={`/help/${org.id}`}
-              target="_blank"
-              rel="noopener noreferrer"
-              className="text-link hover:underline"
-            >
+            <a href={`/help/${org.id}`} target="_blank" rel="noopener noreferrer" className="text-link hover:underline">
               Open the help center
             </a>
           )

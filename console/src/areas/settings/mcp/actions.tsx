@@ -55,9 +55,7 @@ export const Actions = () => {
         <ServerSection key={server.name} server={server} mayWrite={mayWrite} />
       ))}
       {actions.data?.length === 0 && (
-        <Empty title="No action yet">
-          An action is an HTTP request that the AI or a workflow can make.
-        </Empty>
+        <Empty title="No action yet">An action is an HTTP request that the AI or a workflow can make.</Empty>
       )}
       {actions.data !== undefined && actions.data.length > 0 && (
         <ActionList actions={actions.data} mayWrite={mayWrite} />
