@@ -437,6 +437,7 @@ describe('a form trigger', () => {
       ['?lang=ja', 'de', 'lang="ja"', '送信'],
       ['?lang=xx', 'de', 'lang="de"', 'Senden'],
       ['', 'xx', 'lang="en"', 'Send<'],
+      ['', '*', 'lang="en"', 'Send<'],
     ] as const;
     for (const [query, language, head, word] of cases) {
       const page = await open(query, language);

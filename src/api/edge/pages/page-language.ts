@@ -10,10 +10,8 @@ const OTHER_CODES: Record<string, string> = { nb: 'no', nn: 'no', iw: 'he', in: 
  */
 export function pageLanguage(request: FastifyRequest, available: readonly string[], ...others: string[]): string {
   const { lang } = request.query as { lang?: unknown };
-  const known = [...available, ...Object.keys(OTHER_CODES)];
   const asked = typeof lang === 'string' ? [lang] : [];
-  const accepted = request.headers['accept-language'] === undefined ? [] : new Negotiator(request).languages(known);
-  const codes = [...asked, ...accepted, ...others].map(codeOf);
+  const codes = [...asked, ...new Negotiator(request).languages(), ...others].map(codeOf);
   return codes.find((code) => available.includes(code)) ?? 'en';
 }
 
