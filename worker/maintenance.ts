@@ -26,6 +26,7 @@ import { deleteOldExports, expireExports } from '../src/exports/service.ts';
 import { deleteOldImports as deleteOldRecordImports } from '../src/imports/service.ts';
 import { requestWeeklyReviews } from '../src/insights/review/service.ts';
 import { retryOldRefusals } from '../src/knowledge/embedding/maintenance.service.ts';
+import { deleteOldFeedback } from '../src/knowledge/help-center/feedback/service.ts';
 import { deleteUnusedWords } from '../src/knowledge/index/maintenance.service.ts';
 import { deleteOldMcpConfirmations } from '../src/mcp/confirmations/service.ts';
 import { deleteOldModelCalls, settleAbandonedCalls } from '../src/models/budgets/service.ts';
@@ -88,6 +89,7 @@ const BATCHED_JOBS: Record<string, (db: Db, retention: Retention) => Promise<num
   deleteOldJobs,
   deleteOldDeliveryJobs,
   deleteOldRunJobs,
+  deleteOldFeedback,
   deleteOldMcpConfirmations,
   deleteOldImports,
   deleteOldRecordImports,

@@ -61,6 +61,7 @@ import { unknownRoutes } from './edge/input/refuse-unknown.ts';
 import { measure, operations } from './edge/operations.ts';
 import { consoleFileRoutes, consoleRoutes } from './edge/pages/console.routes.ts';
 import { landingRoutes } from './edge/pages/landing.routes.ts';
+import { robotsRoutes } from './edge/pages/robots.routes.ts';
 import { rateLimit } from './edge/rate-limits.ts';
 import { enforceWriteQuota } from './edge/write-quota.ts';
 import './edge/request.ts';
@@ -198,6 +199,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
 
   if (deps.config.OPS_PORT === undefined) await app.register(operations, { health, metrics });
   await app.register(named(landingRoutes), deps);
+  await app.register(named(robotsRoutes), deps);
   await app.register(named(consoleFileRoutes));
   for (const routes of ROUTES) await app.register(named(routes), deps);
   if (deps.config.DEVELOPMENT) await app.register(named(sandboxRoutes));

@@ -624,6 +624,9 @@ create table blocked_contacts (
   constraint blocked_contacts_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX blocked_contacts_by_creation ON public.blocked_contacts USING btree (org_id, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.blocked_contacts FOR EACH ROW WHEN ((true AND ((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[])))) EXECUTE FUNCTION record_audit('{"kind":"blocked_contact","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":[],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_deletes AFTER DELETE ON public.blocked_contacts FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_audit('{"kind":"blocked_contact","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":[],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_inserts AFTER INSERT ON public.blocked_contacts FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_audit('{"kind":"blocked_contact","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":[],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table blocked_domains (
   org_id uuid not null,
@@ -636,6 +639,9 @@ create table blocked_domains (
   constraint blocked_domains_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX blocked_domains_by_creation ON public.blocked_domains USING btree (org_id, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.blocked_domains FOR EACH ROW WHEN ((true AND ((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[])))) EXECUTE FUNCTION record_audit('{"kind":"blocked_domain","ref":"id","name":"domain","as":null,"org":"org_id","isPart":false,"shown":["domain"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_deletes AFTER DELETE ON public.blocked_domains FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_audit('{"kind":"blocked_domain","ref":"id","name":"domain","as":null,"org":"org_id","isPart":false,"shown":["domain"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_inserts AFTER INSERT ON public.blocked_domains FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_audit('{"kind":"blocked_domain","ref":"id","name":"domain","as":null,"org":"org_id","isPart":false,"shown":["domain"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table channel_users (
   org_id uuid not null,
@@ -1304,6 +1310,23 @@ create table handoff_holds (
   constraint handoff_holds_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 
+create table help_center_answers (
+  org_id uuid not null,
+  id uuid not null,
+  article_id uuid not null,
+  language text not null,
+  is_helpful boolean not null,
+  comment text,
+  created_at timestamp(3) with time zone default now() not null,
+  updated_at timestamp(3) with time zone default now() not null,
+  constraint help_center_answers_pkey PRIMARY KEY (org_id, id),
+  constraint help_center_answers_comment_check CHECK ((length(comment) <= 1000)),
+  constraint help_center_answers_org_id_article_id_fkey FOREIGN KEY (org_id, article_id) REFERENCES help_center_articles(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX help_center_answers_by_age ON public.help_center_answers USING btree (created_at);
+CREATE INDEX help_center_answers_of_article ON public.help_center_answers USING btree (org_id, article_id, created_at, id);
+CREATE INDEX help_center_answers_unhelpful ON public.help_center_answers USING btree (org_id, created_at, article_id) WHERE (NOT is_helpful);
+
 create table help_center_articles (
   org_id uuid not null,
   id uuid not null,
@@ -1347,6 +1370,18 @@ create table help_center_categories (
 CREATE INDEX help_center_categories_of_parent ON public.help_center_categories USING btree (org_id, parent_id);
 CREATE TRIGGER audit_changes AFTER UPDATE ON public.help_center_categories FOR EACH ROW WHEN (((to_jsonb(old.*) - '{hash,slug,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{hash,slug,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"help_center_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["path","name","position"],"expanded":[],"ignored":["hash","slug","org_id","id","created_at","updated_at"]}');
 CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.help_center_categories FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"help_center_category","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["path","name","position"],"expanded":[],"ignored":["hash","slug","org_id","id","created_at","updated_at"]}');
+
+create table help_center_feedback (
+  org_id uuid not null,
+  article_id uuid not null,
+  language text not null,
+  helpful integer default 0 not null,
+  not_helpful integer default 0 not null,
+  constraint help_center_feedback_pkey PRIMARY KEY (org_id, article_id, language),
+  constraint help_center_feedback_helpful_check CHECK ((helpful >= 0)),
+  constraint help_center_feedback_not_helpful_check CHECK ((not_helpful >= 0)),
+  constraint help_center_feedback_org_id_article_id_fkey FOREIGN KEY (org_id, article_id) REFERENCES help_center_articles(org_id, id) ON DELETE CASCADE
+);
 
 create table help_center_operations (
   org_id uuid not null,
@@ -1539,6 +1574,9 @@ CREATE INDEX inbox_views_by_author ON public.inbox_views USING btree (org_id, cr
 CREATE INDEX inbox_views_in_order ON public.inbox_views USING btree (org_id, "position", id);
 CREATE INDEX inbox_views_of_member ON public.inbox_views USING btree (org_id, member_id) WHERE (member_id IS NOT NULL);
 CREATE INDEX inbox_views_of_team ON public.inbox_views USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.inbox_views FOR EACH ROW WHEN ((((old.member_id IS NULL) OR (new.member_id IS NULL)) AND ((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[])))) EXECUTE FUNCTION record_audit('{"kind":"view","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","position","team_id"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_deletes AFTER DELETE ON public.inbox_views FOR EACH ROW WHEN ((old.member_id IS NULL)) EXECUTE FUNCTION record_audit('{"kind":"view","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","position","team_id"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_inserts AFTER INSERT ON public.inbox_views FOR EACH ROW WHEN ((new.member_id IS NULL)) EXECUTE FUNCTION record_audit('{"kind":"view","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","position","team_id"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table insight_centroids (
   org_id uuid not null,
@@ -2100,12 +2138,13 @@ create table org_api_keys (
   scopes text[],
   created_at timestamp(3) with time zone default now() not null,
   revoked_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
   constraint org_api_keys_pkey PRIMARY KEY (org_id, id),
   constraint org_api_keys_id_key UNIQUE (id),
   constraint org_api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
 );
 CREATE INDEX org_api_keys_by_age ON public.org_api_keys USING btree (org_id, created_at, id);
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.org_api_keys FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"api_key","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","scopes"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.org_api_keys FOR EACH ROW WHEN (((to_jsonb(old.*) - '{last_used_at,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{last_used_at,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"api_key","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","scopes"],"expanded":[],"ignored":["last_used_at","org_id","id","created_at","updated_at"]}');
 CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.org_api_keys FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"api_key","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","scopes"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table orgs (
@@ -2335,6 +2374,9 @@ create table saved_replies (
 CREATE INDEX saved_replies_by_creation ON public.saved_replies USING btree (org_id, created_at, id);
 CREATE INDEX saved_replies_by_team ON public.saved_replies USING btree (org_id, team_id) WHERE (team_id IS NOT NULL);
 CREATE UNIQUE INDEX saved_replies_by_shortcut ON public.saved_replies USING btree (org_id, lower(shortcut));
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.saved_replies FOR EACH ROW WHEN ((true AND ((to_jsonb(old.*) - '{uses,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{uses,org_id,id,created_at,updated_at}'::text[])))) EXECUTE FUNCTION record_audit('{"kind":"saved_reply","ref":"id","name":"title","as":null,"org":"org_id","isPart":false,"shown":["shortcut","title","language","team_id"],"expanded":[],"ignored":["uses","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_deletes AFTER DELETE ON public.saved_replies FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_audit('{"kind":"saved_reply","ref":"id","name":"title","as":null,"org":"org_id","isPart":false,"shown":["shortcut","title","language","team_id"],"expanded":[],"ignored":["uses","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_inserts AFTER INSERT ON public.saved_replies FOR EACH ROW WHEN (true) EXECUTE FUNCTION record_audit('{"kind":"saved_reply","ref":"id","name":"title","as":null,"org":"org_id","isPart":false,"shown":["shortcut","title","language","team_id"],"expanded":[],"ignored":["uses","org_id","id","created_at","updated_at"]}');
 
 create table segments (
   org_id uuid not null,
@@ -2760,6 +2802,9 @@ create table suppressions (
 );
 CREATE INDEX suppressions_by_creation ON public.suppressions USING btree (org_id, created_at, id);
 CREATE INDEX suppressions_of_channel_by_creation ON public.suppressions USING btree (org_id, channel, created_at, id);
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.suppressions FOR EACH ROW WHEN ((((NULLIF(current_setting('switchboard.actor'::text, true), ''::text) IS NOT NULL) OR (NULLIF(current_setting('switchboard.actor'::text, true), ''::text) IS NOT NULL)) AND ((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[])))) EXECUTE FUNCTION record_audit('{"kind":"suppression","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["channel","reason"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_deletes AFTER DELETE ON public.suppressions FOR EACH ROW WHEN ((NULLIF(current_setting('switchboard.actor'::text, true), ''::text) IS NOT NULL)) EXECUTE FUNCTION record_audit('{"kind":"suppression","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["channel","reason"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_inserts AFTER INSERT ON public.suppressions FOR EACH ROW WHEN ((NULLIF(current_setting('switchboard.actor'::text, true), ''::text) IS NOT NULL)) EXECUTE FUNCTION record_audit('{"kind":"suppression","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["channel","reason"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 
 create table tag_categories (
   org_id uuid not null,

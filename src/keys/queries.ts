@@ -1,6 +1,20 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
+/** How exactly the last use of a key is known: it is written no more often. */
+const USE_PRECISION = sql`interval '1 hour'`;
+
+/** Records that a key is used now, at most once an hour, whoever else records it too. */
+export async function touchOrgKey(db: Db, orgId: string, keyId: string): Promise<void> {
+  await db
+    .updateTable('org_api_keys')
+    .set({ last_used_at: sql<Date>`now()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', keyId)
+    .where(sql<boolean>`coalesce(last_used_at < now() - ${USE_PRECISION}, true)`)
+    .execute();
+}
+
 /**
  * Returns the key with the country of its org, unless it was revoked. The org id comes from the same verified token as
  * the key id.
@@ -15,6 +29,7 @@ export function findOrgKey(db: Db, orgId: string, keyId: string) {
       'key.name',
       'key.scopes',
       sql<string | null>`org.settings ->> 'country'`.as('country'),
+      sql<boolean>`coalesce(key.last_used_at < now() - ${USE_PRECISION}, true)`.as('is_use_due'),
     ])
     .where('key.org_id', '=', orgId)
     .where('key.id', '=', keyId)
@@ -46,7 +61,7 @@ export function insertPartnerKey(db: Db, key: { partner_id: string; id: string; 
 export function listOrgKeys(db: Db, orgId: string) {
   return db
     .selectFrom('org_api_keys')
-    .select(['id', 'name', 'scopes', 'created_at'])
+    .select(['id', 'name', 'scopes', 'created_at', 'last_used_at'])
     .where('org_id', '=', orgId)
     .where('revoked_at', 'is', null)
     .orderBy('created_at')

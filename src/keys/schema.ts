@@ -19,7 +19,13 @@ export const CreatedKey = z
   .meta({ id: 'CreatedApiKey' });
 
 const ApiKey = z
-  .object({ id: Id, name: z.string(), scopes: z.array(z.string()).nullable(), created_at: Timestamp })
+  .object({
+    id: Id,
+    name: z.string(),
+    scopes: z.array(z.string()).nullable(),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable().describe('To the hour.'),
+  })
   .meta({ id: 'ApiKey' });
 
 export const ApiKeyList = z.object({ items: z.array(ApiKey), next: z.string().nullable() });

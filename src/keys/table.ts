@@ -15,6 +15,8 @@ export interface OrgApiKeysTable {
   scopes: string[] | null;
   created_at: Generated<Date>;
   revoked_at: Date | null;
+  /** At most an hour old. Null: it was not used yet. */
+  last_used_at: Date | null;
 }
 
 declare module '../db/database.ts' {

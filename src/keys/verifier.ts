@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/connect.ts';
 import type { RoleName } from '../schemas/roles.ts';
-import { findOrgKey, findPartnerKey } from './queries.ts';
+import { findOrgKey, findPartnerKey, touchOrgKey } from './queries.ts';
 import type { TokenClaims, TokenKind, Tokens } from './tokens.ts';
 
 const STATUS_TTL_MS = 800;
@@ -90,6 +90,8 @@ export function createKeyVerifier(db: Db, tokens: Tokens): KeyVerifier {
       return lookUp(orgs, claims, async () => {
         const key = await findOrgKey(db, claims.ownerId, claims.keyId);
         if (key === undefined) return undefined;
+        // A key is valid where its use cannot be written, as in a database that is read only for now.
+        if (key.is_use_due) await touchOrgKey(db, key.org_id, key.id).catch(() => undefined);
         const scopes = key.scopes === null ? null : new Set(key.scopes);
         return { kind: 'org', id: key.org_id, keyId: key.id, name: key.name, scopes, country: key.country };
       });

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { embeddingRoutes } from './embedding/routes.ts';
+import { helpFeedbackRoutes } from './help-center/feedback/pages.routes.ts';
 import { helpPageRoutes } from './help-center/pages.routes.ts';
 import { helpCenterRoutes } from './help-center/routes.ts';
 import { knowledgeSearchRoutes } from './search/routes.ts';
@@ -16,5 +17,6 @@ export const KNOWLEDGE_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   knowledgeSearchRoutes,
   helpCenterRoutes,
   helpPageRoutes,
+  helpFeedbackRoutes,
   embeddingRoutes,
 ];

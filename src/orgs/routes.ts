@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import type { Db } from '../db/connect.ts';
+import type { MediaLinks } from '../media/links.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
+import { storedBrand, withLogoLink } from './brand/service.ts';
 import { getOrg, updateOrg } from './queries.ts';
 import { Org, UpdateOrg } from './schema.ts';
 import { readSettings } from './service.ts';
@@ -9,7 +11,7 @@ import { updateSettings } from './settings/action-overrides.service.ts';
 import { readWarnings } from './settings/handoff-target.service.ts';
 import { type OrgSettings, OrgSettingsAnswer, UpdateSettings } from './settings/schema.ts';
 
-export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) => {
+export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, mediaLinks }) => {
   app.get('/org', {
     config: { scope: 'org:read' },
     schema: {
@@ -44,7 +46,7 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
       tags: ['organization'],
       response: { 200: OrgSettingsAnswer, ...errorResponses(403) },
     },
-    handler: async ({ db, org }) => withWarnings(db, org.id, await readSettings(db, org.id)),
+    handler: async ({ db, org }) => shownSettings(db, mediaLinks, org.id, await readSettings(db, org.id)),
   });
 
   app.patch('/org/settings', {
@@ -58,11 +60,16 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets }) =
       body: UpdateSettings,
       response: { 200: OrgSettingsAnswer, ...errorResponses(403) },
     },
-    handler: async ({ db, org, body }) => withWarnings(db, org.id, await updateSettings(db, secrets, org.id, body)),
+    handler: async ({ db, org, body }) => {
+      const { brand, ...others } = body;
+      const changes = brand ? { ...others, brand: await storedBrand(db, mediaLinks, org.id, brand) } : body;
+      return shownSettings(db, mediaLinks, org.id, await updateSettings(db, secrets, org.id, changes));
+    },
   });
 };
 
-const withWarnings = async (db: Db, orgId: string, settings: OrgSettings) => ({
+const shownSettings = async (db: Db, links: MediaLinks, orgId: string, settings: OrgSettings) => ({
   ...settings,
+  brand: settings.brand && withLogoLink(links, orgId, settings.brand),
   warnings: await readWarnings(db, orgId, settings),
 });

@@ -1,7 +1,10 @@
 import { createUnsubscribeLinks } from '../../src/deliveries/ledger/delivery-links.ts';
 import { messageListPage } from '../../src/dev/mail/page.ts';
 import { maskedAddress } from '../../src/html/masked-address.rules.ts';
+import helpWords from '../../src/knowledge/help-center/words.json' with { type: 'json' };
+import { formWith, PNG } from '../media/samples.ts';
 import { CHROMIUM, isDark, lowestContrastOf, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { violationsIn } from '../support/console-pages.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { activate, expectRunsAsDescribed } from '../support/triggers.ts';
 
@@ -10,6 +13,7 @@ const BROWSER =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
 /** Chromium reports a page's own status as a console error. */
 const OF_STATUS = /status of 4\d\d/;
+const IS_LONG = process.env.TEST_TIER === 'long';
 const LOOKS = WIDTHS.flatMap((width) => (['light', 'dark'] as const).map((scheme) => [width, scheme] as const));
 const HTML = 'text/html; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -140,7 +144,7 @@ describe('the hosted form', () => {
     expect([wrong.status, wrong.type]).toEqual([400, HTML]);
     expect(wrong.text).toContain('value="&lt;i&gt;Ada&lt;/i&gt;"');
     expect(wrong.text).toMatch(
-      /aria-invalid="true" aria-describedby="email-problem"><span class="problem" id="email-problem">must be an e-mail/,
+      /aria-invalid="true" aria-describedby="email-problem"><span class="problem" id="email-problem">Enter a valid e-mail/,
     );
     expect(wrong.text).toContain('checked');
     const answer = await post(path, { email: 'nobody' }, '*/*');
@@ -183,6 +187,9 @@ it('links to the state of the server only where it is on the same port', async (
     const refunds = { title: 'Refunds', slug: 'refunds', content_markdown: '# Refunds\n\nText.\n\n# Next\n\nMore.' };
     const categories = [{ name: 'All', slug: 'all', articles: [refunds] }];
     expect((await api.org.put('/help-center/content', { categories })).status).toBe(200);
+    const logo = (await api.org.post('/media', formWith(PNG, 'logo.png'))).body.fileUrl;
+    const brand = { name: 'Acme & Co', logo, color: '#ffee00', home: 'https://acme.example' };
+    expect((await api.org.patch('/org/settings', { brand })).status).toBe(200);
     const paths = [
       '/',
       '/nowhere',
@@ -213,6 +220,41 @@ it('links to the state of the server only where it is on the same port', async (
       await page.context().close();
     }
   });
+
+  (IS_LONG ? it : it.skip)(
+    'counts the answer of a reader, and takes a sentence, without scripts and by the rules of axe',
+    async () => {
+      const article = { title: 'Deliveries', slug: 'deliveries', content_markdown: 'Three days.' };
+      await api.other.put('/help-center/content', { categories: [{ name: 'All', slug: 'all', articles: [article] }] });
+      await api.other.patch('/org', { language: 'ar' });
+      await api.other.patch('/org/settings', { brand: { color: '#ffee00' } });
+      const words = helpWords.ar;
+      for (const [width, colorScheme] of LOOKS) {
+        const { page, complaints } = await browser.open(`${api.url}/help/${api.other.id}/all/deliveries`, {
+          width,
+          colorScheme,
+        });
+        const check = async () => expect([await violationsIn(page), await overflowOf(page)]).toEqual([[], 0]);
+        await check();
+        await page.getByRole('button', { name: words.no, exact: true }).click();
+        await page.getByRole('heading', { name: words.thanks }).waitFor();
+        await check();
+        await page.getByLabel(words.tell_us).fill('متى؟');
+        await page.getByRole('button', { name: words.send, exact: true }).click();
+        await page.getByRole('textbox', { name: words.tell_us }).waitFor({ state: 'detached' });
+        await page.getByRole('link', { name: 'Deliveries' }).click();
+        await page.getByRole('button', { name: words.yes, exact: true }).click();
+        await page.getByRole('heading', { name: words.thanks }).waitFor();
+        expect(await page.getByRole('textbox', { name: words.tell_us }).count()).toBe(0);
+        expect(complaints).toEqual([]);
+        await page.context().close();
+      }
+      const [{ id }] = (await api.other.get('/help-center/articles')).body.items;
+      const { languages, items } = (await api.other.get(`/help-center/articles/${id}/feedback`)).body;
+      expect(languages).toEqual([{ language: 'ar', helpful: 0, not_helpful: 4 }]);
+      expect(items).toHaveLength(4);
+    },
+  );
 
   it('the list of caught mails fits a phone, and is dark where the reader wants it', async () => {
     const mail = { id: 'a', to: 'someone-with-a-long-address@mail.example.com', from: 'hello@acme.example' };
@@ -248,7 +290,7 @@ it('links to the state of the server only where it is on the same port', async (
     await page.getByLabel('First name').fill('Ada');
     await page.getByLabel('Email').fill('ada@nowhere');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('must be an e-mail address').waitFor();
+    await page.getByText('Enter a valid e-mail address').waitFor();
     expect(await page.getByLabel('First name').inputValue()).toBe('Ada');
     await page.getByLabel('Email').fill('ada@example.com');
     await page.getByRole('button', { name: 'Send' }).click();

@@ -85,6 +85,22 @@ describe('the audit', () => {
     await act('DELETE /email/domains/{domainName}', '/email/domains/mail.acme.example');
     const { id: inboxId } = await act('PUT /email/inboxes', '/email/inboxes', { address: 'help@acme.example' });
     await act('DELETE /email/inboxes/{id}', `/email/inboxes/${inboxId}`);
+    const { id: viewId } = await act('POST /views', '/views', { name: 'VIPs', query: { tag: 'vip' }, shared: 'org' });
+    await act('PATCH /views/{id}', `/views/${viewId}`, { name: 'The best' });
+    await act('DELETE /views/{id}', `/views/${viewId}`);
+    const reply = { shortcut: 'hi', title: 'Greeting', text: 'Hello' };
+    const { id: replyId } = await act('POST /saved-replies', '/saved-replies', reply);
+    await act('PATCH /saved-replies/{id}', `/saved-replies/${replyId}`, { title: 'Welcome' });
+    await act('DELETE /saved-replies/{id}', `/saved-replies/${replyId}`);
+    await act('POST /blocklist/contacts', '/blocklist/contacts', { email: 'zoe@acme.example', reason: 'Zoe spams' });
+    const { body: blocked } = await admin.get('/blocklist/contacts');
+    await act('DELETE /blocklist/contacts/{id}', `/blocklist/contacts/${blocked.items[0].id}`);
+    await act('POST /blocklist/domains', '/blocklist/domains', { domains: 'spam.example' });
+    const { body: domains } = await admin.get('/blocklist/domains');
+    await act('DELETE /blocklist/domains/{id}', `/blocklist/domains/${domains.items[0].id}`);
+    const suppressed = { channel: 'email', address: 'zoe@acme.example' };
+    const { id: suppressionId } = await act('POST /suppressions', '/suppressions', suppressed);
+    await act('DELETE /suppressions/{id}', `/suppressions/${suppressionId}`);
     await act('POST /exports', '/exports', { resource: 'contacts' });
     await act('PUT /help-center/content', '/help-center/content', {
       categories: [
@@ -204,7 +220,7 @@ describe('the audit', () => {
       text: string;
     }>`select row_to_json(audit_entries)::text as text from audit_entries`.execute(api.db);
     const all = rows.map(({ text }) => text).join('\n');
-    for (const hidden of [SECRET, 'token=51c0', 'Zoe', 'Be brief', 'Five days', 'Hello'])
+    for (const hidden of [SECRET, 'token=51c0', 'Zoe', 'zoe@', 'Be brief', 'Five days', 'Hello'])
       expect(all).not.toContain(hidden);
   });
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
+import { PNG } from '../media/samples.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
-import { buildConsole, createPages } from '../support/console-pages.ts';
+import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
 import { startMailSink } from '../support/fakes/mail-sink.ts';
 import { startWebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -202,6 +203,92 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByRole('link', { name: 'Teams', exact: true }).click();
     await page.waitForURL(/\/settings\/teams/);
     expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
+    await page.close();
+  });
+
+  it('makes an action by its form, tests it, and changes it without what the form does not show', async () => {
+    const shop = await startWebhookReceiver();
+    const { page, complaints } = await admin('/settings/actions');
+    await button(page, 'New action').click();
+    const dialog = page.getByRole('dialog', { name: 'New action' });
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Cancel an order');
+    await dialog.getByRole('combobox', { name: 'Method' }).selectOption('POST');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill(`${shop.url}/orders/{order}`);
+    await button(page, 'Add a value').click();
+    await dialog.getByRole('textbox', { name: 'Name of value 1' }).fill('order');
+    await dialog.getByRole('combobox', { name: 'Place of value 1' }).selectOption('path');
+    await button(page, 'Add a value').click();
+    await dialog.getByRole('textbox', { name: 'Name of value 2' }).fill('reason');
+    await dialog.getByRole('combobox', { name: 'Place of value 2' }).selectOption('body');
+    await dialog.getByRole('combobox', { name: 'A person confirms it' }).selectOption('always');
+    expect(await violationsIn(page)).toEqual([]);
+    await button(page, 'Create the action').click();
+    await dialog.waitFor({ state: 'detached' });
+    const stored = async () =>
+      (await stack.org.get('/actions')).body.find(({ name }: { name: string }) => name === 'Cancel an order');
+    expect(await stored()).toMatchObject({
+      confirm: 'always',
+      payload: {
+        method: 'post',
+        parameters: [{ name: 'order', in: 'path', required: true, schema: { type: 'string' } }],
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] },
+            },
+          },
+        },
+      },
+    });
+    await button(page, 'Test Cancel an order').click();
+    await page.getByRole('textbox', { name: 'order' }).fill('17');
+    await page.getByRole('textbox', { name: 'reason' }).fill('Too late');
+    await button(page, 'Call it').click();
+    await page.getByRole('region', { name: 'The answer' }).waitFor();
+    await page.keyboard.press('Escape');
+    const { id } = await stored();
+    const nested = { type: 'object', properties: { lines: { type: 'array', items: { type: 'string' } } } };
+    const payload = { method: 'post', requestBody: { content: { 'text/xml': { schema: nested } } } };
+    await stack.org.patch(`/actions/${id}`, { payload, api_endpoint: `${shop.url}/orders` });
+    await page.reload();
+    await button(page, 'Change Cancel an order').click();
+    await page.getByText('more than rows can show').waitFor();
+    await page.getByRole('checkbox', { name: 'Only for customers whose identity is verified' }).check();
+    await button(page, 'Save').click();
+    await eventually('the change', async () => (await stored()).requires_verified === true);
+    expect((await stored()).payload).toEqual(payload);
+    expect(complaints).toEqual([]);
+    await page.close();
+    await shop.close();
+  });
+
+  it('sets the brand with a logo, and adds a shift and a holiday to office hours in place', async () => {
+    const { page, complaints } = await admin('/settings/brand');
+    await page.getByRole('textbox', { name: /^Colour/ }).fill('#0f766e');
+    await button(page, 'Save').click();
+    await eventually('the colour', async () => (await stack.org.get('/org/settings')).body.brand?.color === '#0f766e');
+    const picture = { name: 'logo.png', mimeType: 'image/png', buffer: PNG };
+    await page.getByLabel('Picture of the logo').setInputFiles(picture);
+    await page.getByRole('img', { name: 'The logo' }).waitFor();
+    expect((await stack.org.get('/org/settings')).body.brand).toMatchObject({
+      color: '#0f766e',
+      logo: expect.stringContaining('/media/'),
+    });
+    await button(page, 'Remove it').click();
+    await page.getByText('No logo: pages show the name alone.').waitFor();
+    const shifts = [{ day_of_week: 'monday', start_time: '09:00:00', end_time: '12:00:00' }];
+    const { body: hours } = await stack.org.post('/office-hours', { name: 'Desk', iana_timezone: 'UTC', shifts });
+    await page.getByRole('link', { name: 'Office hours', exact: true }).click();
+    await button(page, 'Change Desk').click();
+    await button(page, 'Add a shift').click();
+    await button(page, 'Add a holiday').click();
+    await page.getByLabel('Date of holiday 1').fill('2027-01-01');
+    await button(page, 'Save').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { body: changed } = await stack.org.get(`/office-hours/${hours.id}`);
+    expect(changed.shifts).toMatchObject([hours.shifts[0], { day_of_week: 'monday_to_friday' }]);
+    expect(changed.holidays).toMatchObject([{ date: '2027-01-01' }]);
+    expect(complaints).toEqual([]);
     await page.close();
   });
 });

@@ -1,4 +1,5 @@
 import { SignJWT } from 'jose';
+import { sql } from 'kysely';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 
 let api: TestApi;
@@ -28,8 +29,39 @@ describe('an org key', () => {
       name: 'CI',
       scopes: ['contacts:read'],
       created_at: expect.any(String),
+      last_used_at: null,
     });
     expect(JSON.stringify(list)).not.toContain(body.api_key);
+  });
+
+  it('an org key has the time of its last use, which is written once an hour at most and is no change of the key', async () => {
+    const used = await api.org.withScopes('org:read');
+    const stored = async () =>
+      (
+        await sql<{ last_used_at: Date | null; version: string }>`
+          select last_used_at, xmin::text as version from org_api_keys where id = ${used.keyId}`.execute(api.db)
+      ).rows[0];
+    expect((await stored())?.last_used_at).toBeNull();
+    await used.get('/org');
+    const first = await stored();
+    expect(first?.last_used_at).toBeInstanceOf(Date);
+    for (const process of [api, second]) {
+      process.deps.keys.clearCache();
+      await process.client(used.key).get('/org');
+    }
+    expect(await stored()).toEqual(first);
+    await sql`update org_api_keys set last_used_at = now() - interval '61 minutes' where id = ${used.keyId}`.execute(
+      api.db,
+    );
+    api.deps.keys.clearCache();
+    await used.get('/org');
+    const { items } = (await api.org.get(KEYS)).body;
+    const { last_used_at } = items.find(({ id }: { id: string }) => id === used.keyId);
+    expect(Date.now() - Date.parse(last_used_at)).toBeLessThan(60_000);
+    const { rows } = await sql`select from audit_entries where ref = ${used.keyId} and action = 'changed'`.execute(
+      api.db,
+    );
+    expect(rows).toEqual([]);
   });
 
   it('an org key gives access only within its scopes', async () => {

@@ -25,6 +25,8 @@ const SWAP_TIMEOUT_MS = IS_LONG ? 3_600_000 : 600_000;
 const SHARE_OF_PAIRS = IS_LONG ? 1 : 10;
 /** Tables that no creating route fills. */
 const OTHER_TABLES = [
+  'help_center_answers',
+  'help_center_feedback',
   'phone_numbers',
   'mcp_confirmations',
   'csat_surveys',

@@ -68,6 +68,19 @@ export const helpArticleQuery = (id: string) =>
     queryFn: () => dataOf(api.GET('/help-center/articles/{id}', { params: { path: { id } } })),
   });
 
+/** What readers say of an article: the numbers by language, and their sentences. */
+export const helpFeedbackQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['getHelpCenterFeedback', id],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/help-center/articles/{id}/feedback', {
+          params: { path: { id }, query: { cursor: pageParam, limit: 20 } },
+        }),
+      ),
+    ...PAGES,
+  });
+
 export const websitesQuery = infiniteQueryOptions({
   queryKey: ['listWebsites'],
   queryFn: ({ pageParam }) => dataOf(api.GET('/crawl', { params: { query: { cursor: pageParam, limit: 50 } } })),

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Deps } from '../../api/deps.ts';
 import { asPage } from '../../api/edge/pages/page-answers.ts';
 import { decideByLink, type LinkPage, showLink } from './link.service.ts';
 import { LinkDecision, LinkPath } from './schema.ts';
@@ -11,7 +12,7 @@ const MAX_FORM_BYTES = 1_024;
  * The public page of a confirmation. GET only shows it, as previews and scanners follow links. POST decides, by one of the
  * page's two buttons.
  */
-export const confirmationLinkRoutes: FastifyPluginAsyncZod = async (app) => {
+export const confirmationLinkRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks }) => {
   app.removeAllContentTypeParsers(); // JSON would take the last of two decisions
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -20,17 +21,18 @@ export const confirmationLinkRoutes: FastifyPluginAsyncZod = async (app) => {
   );
 
   app.get('/a/:token', { config, schema: { params: LinkPath, hide: true } }, async ({ db, params }, reply) =>
-    send(reply, await showLink(db, params.token)),
+    send(reply, await showLink(db, mediaLinks, params.token)),
   );
 
   app.post(
     '/a/:token',
     { config, schema: { params: LinkPath, body: LinkDecision, hide: true } },
-    async ({ db, params, body }, reply) => send(reply, await decideByLink(db, params.token, body.decision[0])),
+    async ({ db, params: { token }, body }, reply) =>
+      send(reply, await decideByLink(db, mediaLinks, { token, decision: body.decision[0] })),
   );
 };
 
-function send(reply: FastifyReply, { status, html }: LinkPage): string {
-  asPage(reply).code(status);
+function send(reply: FastifyReply, { status, html, brand }: LinkPage): string {
+  asPage(reply, brand).code(status);
   return html;
 }

@@ -1,6 +1,9 @@
 import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { DomainError } from '../../errors.ts';
+import type { PageBrand } from '../../html/brand.rules.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { readBrand } from '../../orgs/brand/service.ts';
 import { getOrgLanguage } from '../../orgs/service.ts';
 import { languageWithPhrases, type SentenceKey, sentenceOf } from '../../recognition/sentences.rules.ts';
 import type { CallRow } from '../calls/service.ts';
@@ -11,29 +14,38 @@ import { decideConfirmation, getConfirmationByToken } from './service.ts';
 
 export interface LinkPage {
   status: 200 | 409 | 410;
+  brand: PageBrand;
   html: string;
 }
 
 type LinkedCall = CallRow & { is_expired: boolean | null };
 
 /** Returns the page of a link, and decides nothing. Throws notFound. */
-export async function showLink(db: Db, token: string): Promise<LinkPage> {
+export async function showLink(db: Db, links: MediaLinks, token: string): Promise<LinkPage> {
   const call = await getConfirmationByToken(db, token);
   const { language, say } = await wordsOf(db, call);
-  if (!isWaiting(call))
-    return { status: isOver(call) ? 410 : 200, html: renderSentence(say(sentenceKeyOf(call)), language) };
+  const brand = await readBrand(db, links, call.org_id);
+  if (!isWaiting(call)) {
+    const html = renderSentence(say(sentenceKeyOf(call)), { language, brand });
+    return { status: isOver(call) ? 410 : 200, html, brand };
+  }
   const html = renderPage({
+    brand,
     language,
     question: say('confirm_question'),
     fields: fieldsOf(call.arguments ?? {}),
     confirmButton: say('confirm_button'),
     rejectButton: say('reject_button'),
   });
-  return { status: 200, html };
+  return { status: 200, html, brand };
 }
 
 /** Decides by a link, once, and returns the page that says so. Throws notFound. */
-export async function decideByLink(db: Db, token: string, decision: 'confirm' | 'reject'): Promise<LinkPage> {
+export async function decideByLink(
+  db: Db,
+  links: MediaLinks,
+  { token, decision }: { token: string; decision: 'confirm' | 'reject' },
+): Promise<LinkPage> {
   const { org_id, id } = await getConfirmationByToken(db, token);
   const status = await decideConfirmation(db, org_id, id, { decision, by: 'link' }).then(
     () => 200 as const,
@@ -44,7 +56,8 @@ export async function decideByLink(db: Db, token: string, decision: 'confirm' | 
   );
   const call = await getConfirmationByToken(db, token);
   const { language, say } = await wordsOf(db, call);
-  return { status, html: renderSentence(say(sentenceKeyOf(call)), language) };
+  const brand = await readBrand(db, links, org_id);
+  return { status, html: renderSentence(say(sentenceKeyOf(call)), { language, brand }), brand };
 }
 
 const isOver = ({ state, is_expired }: LinkedCall): boolean =>

@@ -75,7 +75,10 @@ const OF_EVERY_DAY: readonly Scope[] = ['chat-sessions:write', 'contacts:write']
 
 /** Whether a request may change what the org has set up. The audit names who did. */
 const maySetUp = ({ method, routeOptions: { config } }: FastifyRequest): boolean =>
-  method !== 'GET' && method !== 'HEAD' && config.scope !== undefined && !OF_EVERY_DAY.includes(config.scope);
+  method !== 'GET' &&
+  method !== 'HEAD' &&
+  config.scope !== undefined &&
+  (config.isSetUp === true || !OF_EVERY_DAY.includes(config.scope));
 
 /**
  * Returns the calling org. Throws unauthorized if its key is invalid or its session has ended, and forbidden if the key

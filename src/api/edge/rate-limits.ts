@@ -19,6 +19,8 @@ const WINDOW_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
 /** Of one operator a minute: the pages ask for all parts every ten seconds. */
 const OPERATOR_REQUESTS = 300;
+/** Answers of one network to one article of a help center an hour: an office may have one address. */
+const ANSWERS_AN_HOUR = 20;
 const COUNTING = { maxConcurrent: 1, maxBatchSize: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY };
 /** The limits of public routes by address. */
 const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' } as const;
@@ -36,6 +38,7 @@ export type RateLimitName =
   | 'sign-in'
   | 'address'
   | 'help'
+  | 'feedback'
   | 'refused';
 
 export interface RateLimits {
@@ -44,7 +47,7 @@ export interface RateLimits {
   consume(name: RateLimitName, id: string): Promise<{ isAllowed: boolean; remaining: number; resetMs: number }>;
 }
 
-/** Counts requests per minute, and of sign-ins by mail per hour, either in Postgres across all api processes or in this process's memory. */
+/** Counts requests per minute, and sign-ins by mail and answers to articles per hour, either in Postgres across all api processes or in this process's memory. */
 export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   const limits: Record<RateLimitName, number> = {
     standard: config.RATE_LIMIT_STANDARD,
@@ -57,6 +60,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     'sign-in': config.RATE_LIMIT_SIGN_IN,
     address: config.RATE_LIMIT_ADDRESS,
     help: config.RATE_LIMIT_HELP,
+    feedback: ANSWERS_AN_HOUR,
     refused: config.RATE_LIMIT_REFUSED,
   };
   const create = (name: RateLimitName) => {
@@ -84,8 +88,10 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   };
 }
 
-/** Sign-in by mail counts by the hour, everything else by the minute. */
-const secondsOf = (name: RateLimitName): number => (name === 'sign-in' ? HOUR_SECONDS : WINDOW_SECONDS);
+/** What is counted by the hour. Everything else is by the minute. */
+const BY_THE_HOUR: readonly RateLimitName[] = ['sign-in', 'feedback'];
+
+const secondsOf = (name: RateLimitName): number => (BY_THE_HOUR.includes(name) ? HOUR_SECONDS : WINDOW_SECONDS);
 
 /** The number of this request within the window, from 1. */
 interface RequestCount {

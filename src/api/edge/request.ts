@@ -36,6 +36,8 @@ declare module 'fastify' {
      * servers with a token of their own), or nothing of this kind.
      */
     limitedBy?: 'address' | 'help' | 'files' | 'refusals' | 'nothing';
+    /** Changes what the org has set up, although its scope is one of every day. The audit names who did. */
+    isSetUp?: boolean;
     /** Counts against the limit for streaming endpoints. */
     isStreaming?: boolean;
   }

@@ -1,8 +1,10 @@
-import type { Issue } from '../../errors.ts';
+import type { PageBrand } from '../../html/brand.rules.ts';
 import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
 import type { FormConfiguration, FormField } from './configuration.schema.ts';
+import { faultsIn } from './form.rules.ts';
+import { formWordsIn, sentenceOf } from './form-words.rules.ts';
 
 const MAX_SHOWN_CHARACTERS = 20_000;
 
@@ -10,40 +12,51 @@ const MAX_SHOWN_CHARACTERS = 20_000;
 export const SUBMISSION_FIELD = '_submission';
 export const TRAP_FIELD = '_trap';
 
-interface ShownForm {
-  orgName: string;
+/** The look of a form's page. Its own words are in the visitor's language, and those of the form as they were given. */
+export interface FormLook {
+  brand: PageBrand;
+  /** A code of FORM_LANGUAGES. */
+  language: string;
+}
+
+interface ShownForm extends FormLook {
   form: FormConfiguration;
   /** Identifies the submission: sent twice, it is one. */
   submissionId: string;
-  /** What was submitted, with the problems found in it. */
-  submitted?: { values: Json; issues: Issue[] };
+  /** What was submitted and refused. */
+  submitted?: { values: Json; isTrapped: boolean };
 }
 
 /**
  * Returns the page of a form. It works without scripts: the browser submits it to the address of the page. People do not
  * see the trap, and programs that fill every field fill it too.
  */
-export function formPage({ orgName, form, submissionId, submitted }: ShownForm): string {
+export function formPage({ brand, language, form, submissionId, submitted }: ShownForm): string {
+  const words = formWordsIn(language);
   const values = fieldsOf(submitted?.values ?? {});
-  const problemOf = (name: string) => submitted?.issues.find(({ path }) => path === `body.${name}`)?.message;
-  const inputs = form.fields.map((field) => inputOf(field, values[field.name], problemOf(field.name)));
-  const name = form.title ?? orgName;
-  const title = submitted === undefined ? name : `${name}: please check your entries`;
-  const trapped = problemOf(TRAP_FIELD);
+  const faults = submitted === undefined ? undefined : faultsIn(form.fields, values);
+  const inputs = form.fields.map((field) => {
+    const fault = faults?.get(field.name);
+    return inputOf(field, values[field.name], fault && sentenceOf(words, fault));
+  });
+  const name = form.title ?? brand.name;
+  const title = submitted === undefined ? name : `${name}: ${words.check}`;
+  const trapped = submitted?.isTrapped === true ? `<p class="problem">${escapeHtml(words.trapped)}</p>` : '';
   return htmlPage(
     title,
-    `${trapped === undefined ? '' : `<p class="problem">${escapeHtml(trapped)}</p>`}<form method="post">${inputs.join('\n')}
-<div class="trap" aria-hidden="true"><label>Leave this empty<input name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></label></div>
-<input type="hidden" name="${SUBMISSION_FIELD}" value="${escapeHtml(submissionId)}"><p><button type="submit">Send</button></p></form>`,
+    `${trapped}<form method="post">${inputs.join('\n')}
+<div class="trap" aria-hidden="true"><label>${escapeHtml(words.leave_empty)}<input name="${TRAP_FIELD}" tabindex="-1" autocomplete="off"></label></div>
+<input type="hidden" name="${SUBMISSION_FIELD}" value="${escapeHtml(submissionId)}"><p><button type="submit">${escapeHtml(words.send)}</button></p></form>`,
+    language,
+    brand,
   );
 }
 
 /** Returns the page after a form was accepted. */
-export const submittedPage = (orgName: string, { thanks, title }: FormConfiguration): string =>
-  htmlPage(
-    'Thank you',
-    `<p>${escapeHtml(thanks ?? `${title === undefined ? orgName : `${orgName} (${title})`} has received your entries.`)}</p>`,
-  );
+export function submittedPage({ brand, language }: FormLook, { thanks }: FormConfiguration): string {
+  const words = formWordsIn(language);
+  return htmlPage(words.thanks, `<p>${escapeHtml(thanks ?? words.received)}</p>`, language, brand);
+}
 
 function inputOf(field: FormField, value: Json | undefined, problem: string | undefined): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';

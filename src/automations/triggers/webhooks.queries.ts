@@ -14,7 +14,7 @@ export const findWebhook = (db: Db, automationId: string) =>
       join.onRef('version.org_id', '=', 'automation.org_id').onRef('version.id', '=', 'automation.active_version'),
     )
     .innerJoin('orgs as org', 'org.id', 'automation.org_id')
-    .select(['automation.org_id', 'automation.id', 'automation.webhook_token', 'org.name as org_name'])
+    .select(['automation.org_id', 'automation.id', 'automation.webhook_token', 'org.language as org_language'])
     .select(['version.id as version_id', 'version.trigger_type', 'version.trigger_configuration'])
     .select('version.trigger_constraints')
     .where('automation.id', '=', automationId)

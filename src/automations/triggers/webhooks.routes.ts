@@ -4,15 +4,20 @@ import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { assertTextFits } from '../../api/edge/input/text-guard.ts';
 import { asPage, wantsPage } from '../../api/edge/pages/page-answers.ts';
+import { pageLanguage } from '../../api/edge/pages/page-language.ts';
 import { enforce } from '../../api/edge/rate-limits.ts';
 import { DomainError, invalid, notFound } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { readBrand } from '../../orgs/brand/service.ts';
 import { setOrg } from '../../processes/current-work.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
-import { formPage, SUBMISSION_FIELD, submittedPage, TRAP_FIELD } from './form-pages.ts';
+import type { FormConfiguration } from './configuration.schema.ts';
+import { type FormLook, formPage, SUBMISSION_FIELD, submittedPage, TRAP_FIELD } from './form-pages.ts';
+import { FORM_LANGUAGES } from './form-words.rules.ts';
 import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
 import {
   findOrReadWebhook,
@@ -44,7 +49,7 @@ A multipart form may have up to 10 files, of 5 MB together. Each is stored, and 
 Requests with the same \`Idempotency-Key\` or \`webhook-id\`, or the same id at the workflow's \`dedupe_path\`, start one run. Where
 \`trigger_configuration.secret\` is set, each must be signed: by Standard Webhooks, or with the HMAC-SHA256 of the body in hex as \`X-Signature\`.
 An \`X-Signature\` does not cover headers or time: such requests are told apart by \`dedupe_path\`, else by their bodies, and the same body starts one run in 24 hours.`;
-const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named. Opened in a browser, the address shows the form, and submitting it there is answered by a page.`;
+const FORM_DESCRIPTION = `Submits the form of a workflow: its fields by name, as JSON or as a browser sends them. Each field that is wrong is named. Opened in a browser, the address shows the form, and submitting it there is answered by a page, in the language of \`?lang=\` or the browser’s.`;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,7 +60,7 @@ declare module 'fastify' {
 
 /** Routes for third parties to start an org's workflows. Public: the token in the URL is the credential. */
 export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
-  const { quota, rateLimits } = deps;
+  const { quota, rateLimits, mediaLinks } = deps;
   app.decorateRequest('webhook', undefined);
   // Before the body is read: who does not know the address sends none.
   app.addHook('onRequest', async (request, reply) => {
@@ -95,8 +100,9 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
     { config: { scope: 'public', limitedBy: 'address' }, schema: { params: WebhookPath, hide: true } },
     async (request, reply) => {
       const webhook = webhookOf(request);
-      const page = { orgName: webhook.orgName, form: formOf(webhook), submissionId: newId() };
-      return asPage(reply).send(formPage(page));
+      const form = formOf(webhook);
+      const look = await lookOf(request, mediaLinks, webhook);
+      return asPage(reply, look.brand).send(formPage({ ...look, form, submissionId: newId() }));
     },
   );
 
@@ -117,12 +123,17 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       const content = isOfBrowser ? lastValues(given) : given;
       const submissionId = isOfBrowser ? submissionIdOf(content) : undefined;
       const webhook = webhookOf(request);
-      const receiving =
-        isOfBrowser && isTrapped(content)
-          ? Promise.reject(refuseTrapped())
-          : receiveForm(request.db, webhook, { ...sent, content, submissionId });
-      if (wantsPage(request)) return asFormPage(reply, webhook, { receiving, values: content, submissionId });
-      const run_id = await receiving;
+      const isRefused = isOfBrowser && isTrapped(content);
+      const receive = async () => {
+        if (isRefused) throw refuseTrapped();
+        return receiveForm(request.db, webhook, { ...sent, content, submissionId });
+      };
+      if (wantsPage(request)) {
+        const look = await lookOf(request, mediaLinks, webhook);
+        const submitted = { values: content, isTrapped: isRefused, submissionId };
+        return asFormPage(reply, { look, form: formOf(webhook), submitted, receive });
+      }
+      const run_id = await receive();
       reply.code(202);
       return { run_id };
     },
@@ -134,23 +145,28 @@ function webhookOf({ webhook }: Pick<FastifyRequest, 'webhook'>): Webhook {
   return webhook;
 }
 
+/** Returns how the page of a form looks to whoever asks for it. */
+async function lookOf(request: FastifyRequest, links: MediaLinks, { orgId, orgLanguage }: Webhook): Promise<FormLook> {
+  const language = pageLanguage(request, FORM_LANGUAGES, orgLanguage);
+  return { brand: await readBrand(request.db, links, orgId), language };
+}
+
+interface Submission {
+  look: FormLook;
+  form: FormConfiguration;
+  submitted: { values: Json; isTrapped: boolean; submissionId: string | undefined };
+  receive: () => Promise<unknown>;
+}
+
 /** Answers the submission of a hosted form by a page: thanks, or the form with what is wrong in it. */
-async function asFormPage(
-  reply: FastifyReply,
-  webhook: Webhook,
-  { receiving, values, submissionId }: { receiving: Promise<unknown>; values: Json; submissionId: string | undefined },
-): Promise<FastifyReply> {
-  const { orgName } = webhook;
+async function asFormPage(reply: FastifyReply, { look, form, submitted, receive }: Submission): Promise<FastifyReply> {
   try {
-    await receiving;
-    return asPage(reply)
-      .code(202)
-      .send(submittedPage(orgName, formOf(webhook)));
+    await receive();
+    return asPage(reply, look.brand).code(202).send(submittedPage(look, form));
   } catch (error) {
     if (!(error instanceof DomainError) || error.issues === undefined) throw error;
-    const submitted = { values, issues: error.issues };
-    const page = formPage({ orgName, form: formOf(webhook), submissionId: submissionId ?? newId(), submitted });
-    return asPage(reply).code(400).send(page);
+    const page = formPage({ ...look, form, submissionId: submitted.submissionId ?? newId(), submitted });
+    return asPage(reply, look.brand).code(400).send(page);
   }
 }
 

@@ -50,7 +50,8 @@ export interface WebhookDeps {
 
 export interface Webhook {
   orgId: string;
-  orgName: string;
+  /** The org's default language, as a language code. */
+  orgLanguage: string;
   id: string;
   token: string;
   type: TriggerType | null;
@@ -77,9 +78,15 @@ export async function findOrReadWebhook(db: Db, automationId: string, token: str
 export async function readWebhook(db: Db, automationId: string, token: string): Promise<Webhook> {
   const found = await findWebhook(db, automationId);
   if (!isSameSecret(token, found?.webhook_token ?? '') || found === undefined) throw notFound('workflow address');
-  const { org_id: orgId, org_name: orgName, id, trigger_type: type, trigger_configuration: configuration } = found;
+  const {
+    org_id: orgId,
+    org_language: orgLanguage,
+    id,
+    trigger_type: type,
+    trigger_configuration: configuration,
+  } = found;
   const version = found.version_id === null ? null : { id: found.version_id, constraints: found.trigger_constraints };
-  const webhook = { orgId, orgName, id, token, type, configuration, version };
+  const webhook = { orgId, orgLanguage, id, token, type, configuration, version };
   remembered.set(automationId, webhook);
   return webhook;
 }

@@ -23,7 +23,7 @@ import {
 
 const tags = ['saved replies'];
 const reading = { scope: 'chat-sessions:read' } as const;
-const writing = { scope: 'chat-sessions:write' } as const;
+const writing = { scope: 'chat-sessions:write', isSetUp: true } as const;
 
 /** Routes for texts that a team uses again. */
 export const savedReplyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks }) => {

@@ -53,7 +53,7 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
   });
 
   app.post('/views', {
-    config: { scope: 'chat-sessions:write' },
+    config: { scope: 'chat-sessions:write', isSetUp: true },
     schema: {
       operationId: 'createInboxView',
       tags,
@@ -70,7 +70,7 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
   });
 
   app.patch('/views/:id', {
-    config: { scope: 'chat-sessions:write' },
+    config: { scope: 'chat-sessions:write', isSetUp: true },
     schema: {
       operationId: 'updateInboxView',
       tags,
@@ -85,7 +85,7 @@ export const inboxRoutes: FastifyPluginAsyncZod<Deps> = async (app, { confirmati
   });
 
   app.delete('/views/:id', {
-    config: { scope: 'chat-sessions:write' },
+    config: { scope: 'chat-sessions:write', isSetUp: true },
     schema: {
       operationId: 'deleteInboxView',
       tags,

@@ -84,7 +84,7 @@ export const findSentSurvey = (db: Db, { orgId, surveyId }: SurveyRef) =>
       join.onRef('event.org_id', '=', 'given.org_id').onRef('event.id', '=', 'given.id'),
     )
     .select(['survey.session_id', 'survey.resolution', 'session.language', 'given.score', 'event.content as comment'])
-    .select(['org.name as org_name', 'org.language as org_language', TAKES_ANSWERS.as('takes_answers')])
+    .select(['org.language as org_language', TAKES_ANSWERS.as('takes_answers')])
     .where('survey.org_id', '=', orgId)
     .where('survey.id', '=', surveyId)
     .where('survey.state', '=', 'requested')

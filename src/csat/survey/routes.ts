@@ -13,7 +13,7 @@ const MAX_FORM_BYTES = 64 * 1024;
 /**
  * The public page of a survey. GET only shows it, as previews and scanners follow links. POST answers, by the page's form.
  */
-export const surveyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { surveyLinks }) => {
+export const surveyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { surveyLinks, mediaLinks }) => {
   const surveyOf = (token: string) => {
     const ref = surveyLinks.read(token);
     if (ref === undefined) throw notFound('survey');
@@ -28,13 +28,14 @@ export const surveyRoutes: FastifyPluginAsyncZod<Deps> = async (app, { surveyLin
   );
 
   app.get('/csat/:token', { config, schema: { params: SurveyPath, hide: true } }, async ({ db, params }, reply) =>
-    send(reply, await showSurvey(db, surveyOf(params.token))),
+    send(reply, await showSurvey(db, mediaLinks, surveyOf(params.token))),
   );
 
   app.post(
     '/csat/:token',
     { config, schema: { params: SurveyPath, body: SurveyForm, hide: true } },
-    async ({ db, params, body }, reply) => send(reply, await answerSurvey(db, surveyOf(params.token), body)),
+    async ({ db, params, body }, reply) =>
+      send(reply, await answerSurvey(db, mediaLinks, surveyOf(params.token), body)),
   );
 };
 
@@ -47,7 +48,7 @@ function formOf(body: string) {
   };
 }
 
-function send(reply: FastifyReply, { status, html }: AnsweredPage): string {
-  asPage(reply).code(status);
+function send(reply: FastifyReply, { status, html, brand }: AnsweredPage): string {
+  asPage(reply, brand).code(status);
   return html;
 }

@@ -22,7 +22,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.post('/suppressions', {
-    config: { scope: 'contacts:write' },
+    config: { scope: 'contacts:write', isSetUp: true },
     schema: {
       operationId: 'addSuppression',
       summary: 'Suppress an address',
@@ -39,7 +39,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
   });
 
   app.delete('/suppressions/:id', {
-    config: { scope: 'contacts:write' },
+    config: { scope: 'contacts:write', isSetUp: true },
     schema: {
       operationId: 'deleteSuppression',
       summary: 'Delete a suppression',

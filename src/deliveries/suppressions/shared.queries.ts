@@ -4,12 +4,11 @@ import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import type { ProactiveChannel } from '../contract.ts';
 import type { SuppressionsTable } from './table.ts';
 
-/** Finds the recipient and the org named on an unsubscribe page. */
+/** Finds the recipient named on an unsubscribe page. */
 export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string) {
   return db
     .selectFrom('deliveries as delivery')
-    .innerJoin('orgs as org', 'org.id', 'delivery.org_id')
-    .select(['delivery.to', 'org.name as org_name'])
+    .select('delivery.to')
     .where('delivery.org_id', '=', orgId)
     .where('delivery.id', '=', deliveryId)
     .executeTakeFirst();

@@ -5,6 +5,7 @@ import { asPage } from '../../api/edge/pages/page-answers.ts';
 import { notFound } from '../../errors.ts';
 import { maskedAddress } from '../../html/masked-address.rules.ts';
 import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
+import { readBrand } from '../../orgs/brand/service.ts';
 import { createUnsubscribeLinks } from '../ledger/delivery-links.ts';
 import { findUnsubscribeTarget, insertUnsubscribe } from './shared.queries.ts';
 
@@ -14,7 +15,7 @@ const UnsubscribeParams = z.object({ token: z.string().min(1).max(255) });
  * The public unsubscribe page. GET only shows a button, as mail scanners follow links. POST unsubscribes, by the button
  * or by a mail client's one-click request (RFC 8058). The address is masked, as a forwarded mail has the link too.
  */
-export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
+export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, mediaLinks }) => {
   const links = createUnsubscribeLinks(config.signingSecrets, config.PUBLIC_URL);
   const schema = { params: UnsubscribeParams, hide: true };
 
@@ -27,10 +28,16 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
   app.get('/u/:token', { config: { scope: 'public', limitedBy: 'address' }, schema }, async ({ db, params }, reply) => {
     const ref = links.read(params.token);
     const found = ref === undefined ? undefined : await findUnsubscribeTarget(db, ref.orgId, ref.deliveryId);
-    if (found === undefined) throw notFound('unsubscribe link');
-    asPage(reply);
-    const who = `<p>Stop mail from <strong>${escapeHtml(found.org_name)}</strong> to <strong>${escapeHtml(maskedAddress(found.to ?? ''))}</strong>?</p>`;
-    return htmlPage('Unsubscribe', `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`);
+    if (ref === undefined || found === undefined) throw notFound('unsubscribe link');
+    const brand = await readBrand(db, mediaLinks, ref.orgId);
+    asPage(reply, brand);
+    const who = `<p>Stop mail from <strong>${escapeHtml(brand.name)}</strong> to <strong>${escapeHtml(maskedAddress(found.to ?? ''))}</strong>?</p>`;
+    return htmlPage(
+      'Unsubscribe',
+      `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`,
+      'en',
+      brand,
+    );
   });
 
   app.post(
@@ -40,8 +47,9 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
       const ref = links.read(params.token);
       if (ref === undefined) throw notFound('unsubscribe link');
       await insertUnsubscribe(db, ref.orgId, ref.deliveryId);
-      asPage(reply);
-      return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>');
+      const brand = await readBrand(db, mediaLinks, ref.orgId);
+      asPage(reply, brand);
+      return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>', 'en', brand);
     },
   );
 };

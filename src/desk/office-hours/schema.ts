@@ -29,6 +29,7 @@ const NewShift = z
     ),
   })
   .meta({ id: 'NewShift' });
+export type NewShift = z.infer<typeof NewShift>;
 
 const Shift = NewShift.extend({ id: z.uuid('must be the id of a shift').toLowerCase() }).meta({ id: 'Shift' });
 export type Shift = z.infer<typeof Shift>;
@@ -76,7 +77,12 @@ export const UpdateOfficeHours = z
       .max(MAX_SHIFTS)
       .refine((shifts) => areDistinct(shifts.map(({ id }) => id)), 'must not name a shift twice')
       .describe('The complete list, each shift with its id. Shifts left out are deleted.'),
+    new_shifts: z.array(NewShift).max(MAX_SHIFTS).default([]).describe('Shifts to add behind the others.'),
     holidays: Holidays.optional().describe('The complete list. Absent: the holidays stay unchanged.'),
+  })
+  .refine(({ shifts, new_shifts }) => shifts.length + new_shifts.length <= MAX_SHIFTS, {
+    path: ['new_shifts'],
+    message: `must leave at most ${MAX_SHIFTS} shifts in all`,
   })
   .meta({
     id: 'UpdateOfficeHours',

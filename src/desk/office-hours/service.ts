@@ -15,7 +15,7 @@ import {
   lockOfficeHours,
   updateOfficeHours,
 } from './queries.ts';
-import type { CreateOfficeHours, ListOfficeHours, Shift, UpdateOfficeHours } from './schema.ts';
+import type { CreateOfficeHours, ListOfficeHours, NewShift, Shift, UpdateOfficeHours } from './schema.ts';
 
 export { listZones as listTimeZonesOfOfficeHours, lockOfficeHoursShared } from './queries.ts';
 
@@ -23,8 +23,10 @@ const MAX_LISTED_NAMES = 5;
 
 /** Creates office hours, with an id for every shift. */
 export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: CreateOfficeHours) {
-  return insertOfficeHours(db, orgId, newId(), { ...rest, shifts: shifts.map((shift) => ({ ...shift, id: newId() })) });
+  return insertOfficeHours(db, orgId, newId(), { ...rest, shifts: shifts.map(withId) });
 }
+
+const withId = (shift: NewShift): Shift => ({ ...shift, id: newId() });
 
 export async function getOfficeHours(db: Db, orgId: string, id: string) {
   return foundOrThrow(await findOfficeHours(db, orgId, id));
@@ -51,11 +53,12 @@ export function replaceOfficeHours(
   db: Db,
   orgId: string,
   id: string,
-  { name, iana_timezone, shifts, holidays }: UpdateOfficeHours,
+  { name, iana_timezone, shifts: kept, new_shifts, holidays }: UpdateOfficeHours,
 ): Promise<void> {
   return inTransaction(db, async (trx) => {
     const officeHours = foundOrThrow(await lockOfficeHours(trx, orgId, id));
-    assertKnownShifts(officeHours.shifts, shifts);
+    assertKnownShifts(officeHours.shifts, kept);
+    const shifts = [...kept, ...new_shifts.map(withId)];
     await updateOfficeHours(trx, orgId, id, { name, iana_timezone, shifts, holidays });
     await announce(trx, orgId, [{ type: 'office-hours-changed', subject_id: id, payload: {} }]);
     await announce(trx, orgId, [{ type: 'staffing-changed', subject_id: orgId, payload: {} }]);

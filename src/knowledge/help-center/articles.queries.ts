@@ -3,6 +3,13 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../../db/keyset.ts';
 
+/** SQL: the answers of readers to an article, in all languages. */
+const FEEDBACK = sql<{ helpful: number; not_helpful: number }>`(
+  select jsonb_build_object('helpful', coalesce(sum(helpful), 0), 'not_helpful', coalesce(sum(not_helpful), 0))
+  from help_center_feedback as counted
+  where counted.org_id = help_center_articles.org_id and counted.article_id = help_center_articles.id
+)`.as('feedback');
+
 const LISTED_COLUMNS = [
   'id',
   'title',
@@ -18,7 +25,7 @@ const LISTED_COLUMNS = [
 export const listArticles = (db: Db, orgId: string, page: PageRequest) =>
   db
     .selectFrom('help_center_articles')
-    .select(LISTED_COLUMNS)
+    .select([...LISTED_COLUMNS, FEEDBACK])
     .where('org_id', '=', orgId)
     .$call(orderedByCreation(page))
     .execute();
@@ -26,7 +33,7 @@ export const listArticles = (db: Db, orgId: string, page: PageRequest) =>
 export const listArticlesById = (db: Db, orgId: string, ids: string[]) =>
   db
     .selectFrom('help_center_articles')
-    .select(LISTED_COLUMNS)
+    .select([...LISTED_COLUMNS, FEEDBACK])
     .where('org_id', '=', orgId)
     .where('id', 'in', ids)
     .execute();
@@ -34,7 +41,7 @@ export const listArticlesById = (db: Db, orgId: string, ids: string[]) =>
 export const findArticle = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('help_center_articles')
-    .select([...LISTED_COLUMNS, 'content_markdown'])
+    .select([...LISTED_COLUMNS, FEEDBACK, 'content_markdown'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -47,14 +54,33 @@ export const findArticleByPath = (db: Db, orgId: string, path: string) =>
     .where('path', '=', path)
     .executeTakeFirst();
 
-/** Returns the name and the language of an org with a help center. */
-export const findCenter = (db: Db, orgId: string): Promise<{ name: string; language: string } | undefined> =>
+/** Returns the language of an org with a help center. */
+export const findCenter = (db: Db, orgId: string): Promise<{ language: string } | undefined> =>
   db
     .selectFrom('help_centers as center')
     .innerJoin('orgs as org', 'org.id', 'center.org_id')
-    .select(['org.name', 'org.language'])
+    .select('org.language')
     .where('center.org_id', '=', orgId)
     .executeTakeFirst();
+
+/** The most sitemaps that an index may have (sitemaps.org 0.9). */
+const MAX_SITEMAPS = 50_000;
+
+/** Lists the orgs whose help centers have articles. */
+export const listCenters = (db: Db): Promise<{ org_id: string }[]> =>
+  db
+    .selectFrom('help_centers as center')
+    .select('center.org_id')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('help_center_articles as article')
+          .select(sql`1`.as('one'))
+          .whereRef('article.org_id', '=', 'center.org_id'),
+      ),
+    )
+    .orderBy('center.org_id')
+    .limit(MAX_SITEMAPS)
+    .execute();
 
 /**
  * Returns the contents of a category and its descendants, or of the whole help center without a path, in tree order.
@@ -103,7 +129,7 @@ export function listBreadcrumbs(db: Db, orgId: string, paths: string[]) {
 export const listArticlesInOrder = (db: Db, orgId: string, page: KeysetPage) =>
   db
     .selectFrom('help_center_articles')
-    .select([...LISTED_COLUMNS, 'content_markdown'])
+    .select([...LISTED_COLUMNS, FEEDBACK, 'content_markdown'])
     .where('org_id', '=', orgId)
     .$call(inIdOrder(page, 'help_center_articles'))
     .execute();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
+import { FeedbackCounts } from './feedback/schema.ts';
 
 export const ArticlesQuery = z.object({
   q: z
@@ -24,6 +25,7 @@ const ListedArticle = z
     url: z.url().describe('Where anybody reads it.'),
     meta_title: z.string().nullable(),
     meta_description: z.string().nullable(),
+    feedback: FeedbackCounts,
     created_at: Timestamp,
     updated_at: Timestamp,
   })

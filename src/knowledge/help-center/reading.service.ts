@@ -1,16 +1,27 @@
 import type { Db } from '../../db/connect.ts';
+import type { PageBrand } from '../../html/brand.rules.ts';
 import { isUuid } from '../../ids.ts';
+import type { MediaLinks } from '../../media/links.ts';
+import { readBrand } from '../../orgs/brand/service.ts';
 import { WORDS_ONLY } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
-import { findArticleByPath, findCenter, listBreadcrumbs, listTableOfContents } from './articles.queries.ts';
+import {
+  findArticleByPath,
+  findCenter,
+  listBreadcrumbs,
+  listCenters,
+  listTableOfContents,
+} from './articles.queries.ts';
 import { searchArticles } from './articles.service.ts';
 import {
   articlePage,
   type ContentsEntry,
   contentsPage,
+  type HelpAnswer,
   type HelpPage,
   missingPage,
   resultsPage,
+  sitemapIndexOf,
   sitemapOf,
 } from './pages.ts';
 import type { Rendering } from './rendering.ts';
@@ -26,25 +37,54 @@ export interface HelpPageResult {
   query: string | undefined;
 }
 
-export interface HelpAnswer {
-  /** False: the page says that there is none. */
-  isFound: boolean;
-  html: string;
+interface HelpSetting {
+  publicUrl: string;
+  mediaLinks: MediaLinks;
+}
+
+/** Returns the start page of an org's help center, which its other pages are made of. Undefined if there is none. */
+export async function findHelpCenter(
+  db: Db,
+  { publicUrl, mediaLinks }: HelpSetting,
+  orgId: string,
+): Promise<HelpPage | undefined> {
+  const center = isUuid(orgId) ? await findCenter(db, orgId) : undefined;
+  if (center === undefined) return undefined;
+  const brand = await readBrand(db, mediaLinks, orgId);
+  const { language } = center;
+  const { name } = brand;
+  const url = addressOf(publicUrl, orgId);
+  const words = helpWordsIn(language);
+  return { center: { name, url, language }, brand, words, url, trail: [], title: name, description: null };
+}
+
+/** Returns the article at a path with its address. Undefined if there is none. */
+export async function findShownArticle(db: Db, publicUrl: string, orgId: string, path: string) {
+  const article = path.length > MAX_PATH_LENGTH ? undefined : await findArticleByPath(db, orgId, path);
+  return article && { ...article, url: addressOf(publicUrl, orgId, path) };
 }
 
 /** Renders the page at an address of an org's help center. Returns undefined if the org has no help center. */
 export async function renderHelpPage(
   db: Db,
-  { publicUrl, rendering }: { publicUrl: string; rendering: Rendering },
+  { rendering, ...setting }: HelpSetting & { rendering: Rendering },
   { orgId, path, query }: HelpPageResult,
-): Promise<HelpAnswer | undefined> {
-  const center = isUuid(orgId) ? await findCenter(db, orgId) : undefined;
-  if (center === undefined) return undefined;
-  const { name, language } = center;
+): Promise<(HelpAnswer & { brand: PageBrand }) | undefined> {
+  const home = await findHelpCenter(db, setting, orgId);
+  if (home === undefined) return undefined;
+  return {
+    ...(await renderPage(db, { rendering, publicUrl: setting.publicUrl, home }, { orgId, path, query })),
+    brand: home.brand,
+  };
+}
+
+async function renderPage(
+  db: Db,
+  { rendering, publicUrl, home }: { rendering: Rendering; publicUrl: string; home: HelpPage },
+  { orgId, path, query }: HelpPageResult,
+): Promise<HelpAnswer> {
+  const { name, url } = home.center;
   const addressed = <P extends { path: string }>(one: P) => ({ ...one, url: addressOf(publicUrl, orgId, one.path) });
-  const { url } = addressed({ path: '' });
-  const words = helpWordsIn(language);
-  const home: HelpPage = { center: { name, url, language }, words, url, trail: [], title: name, description: null };
   if (path === '') {
     if (query === undefined) return found(contentsPage(home, (await listTableOfContents(db, orgId)).map(addressed)));
     // by words only: what the public asks must not cost the org calls of its model
@@ -52,7 +92,7 @@ export async function renderHelpPage(
     const entries = hits.map(entryOf).map(addressed);
     return found(resultsPage({ ...home, title: `${name}: ${query}`, query }, entries));
   }
-  if (path.length > MAX_PATH_LENGTH) return { isFound: false, html: missingPage(home) };
+  if (path.length > MAX_PATH_LENGTH) return missingPage(home);
   const above = (await listBreadcrumbs(db, orgId, pathsAbove(path))).map(addressed);
   const here = { ...home, ...addressed({ path }), trail: [{ title: name, url }, ...above] };
   const article = await findArticleByPath(db, orgId, path);
@@ -68,7 +108,7 @@ export async function renderHelpPage(
     );
   }
   const [category, ...contents] = (await listTableOfContents(db, orgId, path)).map(addressed);
-  if (category === undefined) return { isFound: false, html: missingPage(home) };
+  if (category === undefined) return missingPage(home);
   const { title, description } = category;
   const entries = contents.map((entry) => ({ ...entry, depth: entry.depth - 1 }));
   return found(contentsPage({ ...here, title, description }, entries));
@@ -92,6 +132,12 @@ export async function renderSitemap(db: Db, publicUrl: string, orgId: string): P
     updatedAt,
   }));
   return sitemapOf([{ url: addressOf(publicUrl, orgId), updatedAt: null }, ...pages]);
+}
+
+/** Renders the index of the sitemaps of all help centers. */
+export async function renderSitemapIndex(db: Db, publicUrl: string): Promise<string> {
+  const orgs = await listCenters(db);
+  return sitemapIndexOf(orgs.map(({ org_id }) => `${addressOf(publicUrl, org_id)}/sitemap.xml`));
 }
 
 interface Hit {

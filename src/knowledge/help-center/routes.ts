@@ -5,6 +5,8 @@ import { ArticleList, ArticleRef, ArticlesQuery, ShownArticle } from './articles
 import { getHelpArticle, listHelpArticles } from './articles.service.ts';
 import { ContentTree, SyncContentTree, SyncedContent } from './content.schema.ts';
 import { getContent, syncContent } from './content.service.ts';
+import { Feedback, ListFeedback } from './feedback/schema.ts';
+import { getFeedback } from './feedback/service.ts';
 
 const tags = ['help-center'];
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -65,5 +67,20 @@ export const helpCenterRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) =
       response: { 200: ShownArticle, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) => getHelpArticle(db, publicUrl, org.id, params.id),
+  });
+
+  app.get('/help-center/articles/:id/feedback', {
+    config: { scope: 'help-center:read' },
+    schema: {
+      operationId: 'getHelpCenterFeedback',
+      summary: 'Get the feedback on a help center article',
+      description:
+        'Counts the answers of readers by language, and lists their sentences, newest first, for a year. Nothing else is known of a reader.',
+      tags,
+      params: ArticleRef,
+      querystring: ListFeedback,
+      response: { 200: Feedback, ...errorResponses(403, 404) },
+    },
+    handler: async ({ db, org, params, query }) => getFeedback(db, org.id, params.id, query),
   });
 };

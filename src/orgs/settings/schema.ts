@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Country } from '../../contacts/phone-number.schema.ts';
 import { HttpActionOverrides } from '../../contacts/schema.ts';
 import { headerNameProblem, headerValueProblem } from '../../providers/egress/headers.rules.ts';
+import { Brand } from '../brand/schema.ts';
 import { ianaNameOf, timeZoneProblem } from '../time-zone-names.rules.ts';
 
 const MAX_TOPICS = 100;
@@ -132,6 +133,7 @@ const shape = {
       'Whether sessions get a summary when they are resolved, unless the request that resolves one says otherwise.',
     ),
   insight_categories: InsightCategories.nullable(),
+  brand: Brand.nullable(),
   member_capacity: z.int().min(1).max(10_000).nullable().describe('Open sessions that teams give a member at most.'),
 };
 

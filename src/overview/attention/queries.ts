@@ -7,6 +7,11 @@ import type { AttentionKind } from './schema.ts';
 /** The most items of one kind. */
 const MAX_ITEMS = sql.raw('50');
 
+/** Answers of readers to an article are counted from here on, or from its last change. */
+const LATELY = sql`now() - interval '90 days'`;
+/** The fewest readers whom an article did not help. They must be half of all, too. */
+const MIN_UNHELPFUL = sql.raw('5');
+
 export interface AttentionRow {
   kind: AttentionKind;
   title: string;
@@ -75,6 +80,23 @@ const ITEMS: Record<AttentionKind, (orgId: string) => RawBuilder<unknown>> = {
   workflow_constraint_error: (orgId) => ofCondition('workflow_constraint_error', orgId, 'workflow'),
   workflow_schedule_error: (orgId) => ofCondition('workflow_schedule_error', orgId, 'workflow'),
   held_removals: (orgId) => ofCondition('held_removals', orgId, 'website'),
+  article_unhelpful: (orgId) => sql`
+    select article.title, present.unhelpful || ' of ' || present.answers || ' readers of its present text say that it did not help',
+      present.since, present.unhelpful, ${refTo('article', sql`article.id`)}
+    from (
+      select article_id from help_center_answers
+      where org_id = ${orgId} and not is_helpful and created_at > ${LATELY}
+      group by article_id having count(*) >= ${MIN_UNHELPFUL}
+    ) as disliked
+    join help_center_articles as article on article.org_id = ${orgId} and article.id = disliked.article_id
+    cross join lateral (
+      select count(*) filter (where not is_helpful)::integer as unhelpful, count(*)::integer as answers,
+        min(created_at) filter (where not is_helpful) as since
+      from help_center_answers as answer
+      where answer.org_id = article.org_id and answer.article_id = article.id
+        and answer.created_at > greatest(article.updated_at, ${LATELY})
+    ) as present
+    where present.unhelpful >= ${MIN_UNHELPFUL} and 2 * present.unhelpful >= present.answers`,
   parked_event: (orgId) => sql`
     select type, 'An operator has it handled again: npm run cli -- outbox release ' || min(id), min(created_at),
       count(*)::integer, ${NO_REF}

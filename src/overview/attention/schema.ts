@@ -17,6 +17,7 @@ export const ATTENTION_SCOPES = {
   workflow_constraint_error: 'workflows:read',
   workflow_schedule_error: 'workflows:read',
   held_removals: 'crawl:read',
+  article_unhelpful: 'help-center:read',
   parked_event: 'org:read',
 } as const satisfies Record<string, KeyScope>;
 

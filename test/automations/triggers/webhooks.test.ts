@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
+import formWords from '../../../src/automations/triggers/form-words.json' with { type: 'json' };
 import { purgeDeletedMedia, storeUnclaimedMedia } from '../../../src/media/service.ts';
 import { type Client, startApi, type TestApi } from '../../support/stack/api.ts';
 import { activate, expectRunsAsDescribed, type StartedRun } from '../../support/triggers.ts';
@@ -417,6 +418,43 @@ describe('a form trigger', () => {
     for (const odd of [undefined, '[]', 'null', '"x"', '{"name":{"__proto__":1}}'])
       expect((await submit(odd)).status).toBe(400);
     expect(await runs(id)).toEqual([]);
+  });
+
+  it('has a page whose own words are in the language of the visitor, and whose look is that of the org', async () => {
+    await api.org.patch('/org/settings', { brand: { name: 'Acme & Co', color: '#0f766e' } });
+    const { path } = await form();
+    const open = async (query: string, language: string) => {
+      const response = await fetch(api.url + path + query, {
+        headers: { accept: 'text/html', 'accept-language': language },
+      });
+      const html = await response.text();
+      return { head: /<html[^>]*>/.exec(html)?.[0], html, robots: response.headers.get('x-robots-tag') };
+    };
+    const cases = [
+      ['', 'de-AT,en;q=0.8', 'lang="de"', 'Senden'],
+      ['', 'sw, fr;q=0.4, nb;q=0.6, en;q=0.1', 'lang="no"', 'Send<'],
+      ['', 'en;q=0, ar', 'lang="ar" dir="rtl"', 'إرسال'],
+      ['?lang=ja', 'de', 'lang="ja"', '送信'],
+      ['?lang=xx', 'de', 'lang="de"', 'Senden'],
+      ['', 'xx', 'lang="en"', 'Send<'],
+      ['', '*', 'lang="en"', 'Send<'],
+    ] as const;
+    for (const [query, language, head, word] of cases) {
+      const page = await open(query, language);
+      expect([query, language, page.head, page.html.includes(word)]).toEqual([query, language, `<html ${head}>`, true]);
+      expect(page.robots).toBe('noindex');
+    }
+    expect((await open('', 'en')).html).toContain('--accent:#0f766e;--on:#ffffff');
+    const refused = await fetch(`${api.url + path}?lang=de`, {
+      method: 'POST',
+      headers: { accept: 'text/html' },
+      body: new URLSearchParams({ name: '', email: 'ada', seats: 'many', plan: 'gold' }),
+    });
+    const html = await refused.text();
+    const { required, email, number, option, ticked, check } = formWords.de;
+    for (const sentence of [required, email, number, option, ticked, check, 'Acme &amp; Co'])
+      expect(html).toContain(sentence);
+    await api.org.patch('/org/settings', { brand: null });
   });
 
   it('has a page with labels, thanks and a trap, and starts one run for the same fields sent twice, and another for corrected ones', async () => {

@@ -125,6 +125,21 @@ describe('invalid office hours', () => {
     expect(body.issues.map((issue: { path: string }) => issue.path)).toEqual([`body.${path}`]);
   });
 
+  it('get new shifts behind those that stay, each with an id, up to the most that office hours can have', async () => {
+    const { id, shifts } = await create();
+    const change = { name: 'Berlin', iana_timezone: 'Europe/Berlin', shifts: shifts.slice(1), new_shifts: [MORNING] };
+    expect((await api.org.put(`/office-hours/${id}`, change)).status).toBe(200);
+    const stored = (await read(id)).shifts;
+    expect(stored).toEqual([shifts[1], { ...MORNING, id: expect.any(String) }]);
+    expect(stored[1].id).not.toBe(shifts[0].id);
+    const { status, body } = await api.org.put(`/office-hours/${id}`, {
+      ...change,
+      shifts: stored,
+      new_shifts: Array.from({ length: 99 }, () => MORNING),
+    });
+    expect([status, body.issues?.[0]?.path]).toEqual([400, 'body.new_shifts']);
+  });
+
   it('are refused in a change unless each shift has a known id, once', async () => {
     const { id, shifts } = await create();
     const others = await create();

@@ -60,6 +60,17 @@ function elementsOf(html: string) {
   return elements;
 }
 
+describe('robots.txt', () => {
+  it('lets crawlers read help centers alone, and names the index of their sitemaps', async () => {
+    const robots = await (await fetch(`${api.url}/robots.txt`)).text();
+    expect(robots).toMatch(/^User-agent: \*\nAllow: \/help\/\nDisallow: \/\n\nSitemap: (\S+)\n$/);
+    const [, index = ''] = /Sitemap: (\S+)/.exec(robots) ?? [];
+    const sitemaps = await (await fetch(index)).text();
+    expect(sitemaps).toContain(`<sitemap><loc>${home}/sitemap.xml</loc></sitemap>`);
+    expect(sitemaps).not.toContain(api.org.id);
+  });
+});
+
 describe('the public help center', () => {
   it('shows an article as a page with its metadata, without a key', async () => {
     const { status, headers, html } = await read('/billing/refunds');

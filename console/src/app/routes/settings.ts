@@ -27,6 +27,12 @@ const organization = createRoute({
   staticData,
   component: lazyRouteComponent(() => import('../../areas/settings/org/organization'), 'OrganizationPage'),
 });
+const brand = createRoute({
+  getParentRoute,
+  path: '/settings/brand',
+  staticData,
+  component: lazyRouteComponent(() => import('../../areas/settings/brand/brand'), 'BrandPage'),
+});
 const surveys = createRoute({
   getParentRoute,
   path: '/settings/surveys',
@@ -130,6 +136,7 @@ export const settingsRoutes = [
   overview,
   profile,
   organization,
+  brand,
   surveys,
   members,
   teams,

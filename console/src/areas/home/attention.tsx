@@ -29,6 +29,7 @@ const KINDS: Record<Item['kind'], { name: string; list?: LinkProps }> = {
   workflow_constraint_error: { name: 'Constraint cannot be evaluated' },
   workflow_schedule_error: { name: 'Schedule could not be made' },
   held_removals: { name: 'Removals of pages wait for you' },
+  article_unhelpful: { name: 'Article does not help its readers', list: { to: '/knowledge/help-center', search: {} } },
   parked_event: { name: 'Event is parked' },
 };
 

@@ -47,6 +47,6 @@ export const consoleFileRoutes = async (app: FastifyInstance): Promise<void> => 
 
 function page(reply: FastifyReply): FastifyReply {
   if (!existsSync(join(DIST, 'index.html'))) throw notFound('The console is not built: run `npm run console`');
-  reply.headers({ 'content-security-policy': POLICY, 'referrer-policy': 'same-origin' });
+  reply.headers({ 'content-security-policy': POLICY, 'referrer-policy': 'same-origin', 'x-robots-tag': 'noindex' });
   return reply.sendFile('index.html', { cacheControl: false }).header('cache-control', 'no-cache');
 }

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { Issue } from '../../../errors.ts';
-import { escapeHtml, htmlPage, PAGE_POLICY } from '../../../html/page.rules.ts';
+import type { PageBrand } from '../../../html/brand.rules.ts';
+import { escapeHtml, htmlPage, pagePolicy } from '../../../html/page.rules.ts';
 
 interface ShownError {
   error: string;
@@ -13,10 +14,10 @@ interface ShownError {
 export const wantsPage = (request: FastifyRequest): boolean =>
   new Negotiator(request).mediaType(['application/json', 'text/html']) === 'text/html';
 
-/** Prepares an answer for a small page of ours: its type, its policy, and that nobody stores or indexes it. */
-export const asPage = (reply: FastifyReply): FastifyReply =>
+/** Prepares an answer for a small page, ours or of a brand: its type, its policy, and that nobody stores or indexes it. */
+export const asPage = (reply: FastifyReply, brand?: PageBrand): FastifyReply =>
   reply.type('text/html; charset=utf-8').headers({
-    'content-security-policy': PAGE_POLICY,
+    'content-security-policy': pagePolicy(brand),
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex',

@@ -5,6 +5,7 @@ import { lazily } from '../../../ui/lazily';
 import { Page, PageBody } from '../../../ui/page';
 import { WaitingPage } from '../../../ui/query-page';
 import { TitlePath } from '../../../ui/title-path';
+import { Feedback } from './feedback';
 
 const Markdown = lazily(async () => (await import('../../../ui/markdown/markdown')).Markdown);
 
@@ -36,6 +37,7 @@ export const HelpArticle = () => {
             <Markdown text={article.content_markdown} />
           )}
         </article>
+        <Feedback id={article.id} />
       </PageBody>
     </Page>
   );

@@ -54,5 +54,12 @@ const COLUMNS: Column<Schemas['ListedHelpCenterArticle']>[] = [
     narrow: 'line',
     cell: ({ path }) => <span className="block truncate text-quiet">{path}</span>,
   },
+  {
+    name: 'Helpful',
+    track: '7rem',
+    isNumber: true,
+    cell: ({ feedback: { helpful, not_helpful } }) =>
+      helpful + not_helpful === 0 ? '–' : `${helpful} of ${helpful + not_helpful}`,
+  },
   { name: 'Changed', track: '7rem', isNumber: true, cell: ({ updated_at }) => <Ago at={updated_at} /> },
 ];

@@ -9,6 +9,8 @@ export const KINDS: Record<Entry['kind'], string> = {
   api_key: 'API key',
   autopilot: 'AI on a channel',
   contact: 'Contact',
+  blocked_contact: 'Blocked contact',
+  blocked_domain: 'Blocked domain',
   email_domain: 'E-mail domain',
   email_inbox: 'E-mail inbox',
   export: 'Export',
@@ -23,15 +25,18 @@ export const KINDS: Record<Entry['kind'], string> = {
   phone_agent: 'Phone agent',
   phone_number: 'Phone number',
   redaction: 'Redaction',
+  saved_reply: 'Saved reply',
   sequence: 'Sequence',
   sign_in: 'Sign-in',
   sla_policy: 'SLA policy',
+  suppression: 'Suppression',
   tag: 'Tag',
   tag_category: 'Category of tags',
   tag_settings: 'Tagging by the AI',
   team: 'Team',
   training: 'Training',
   training_directory: 'Folder of training',
+  view: 'View of the inbox',
   webhook: 'Webhook',
   website: 'Website',
   widget: 'Widget',
@@ -66,6 +71,12 @@ export function pageOf(kind: Entry['kind'], ref: string): string | undefined {
       return `/knowledge/help-center/${ref}`;
     case 'website':
       return `/knowledge/websites/${ref}`;
+    case 'saved_reply':
+      return '/settings/saved-replies';
+    case 'view':
+      return '/settings/views';
+    case 'suppression':
+      return '/outbound/suppressions';
     case 'ai_settings':
       return '/ai/settings';
     default:

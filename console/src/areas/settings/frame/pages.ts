@@ -61,6 +61,7 @@ const GROUPS = [
     name: 'Organization',
     pages: [
       page('Organization', '/settings/organization', 'org:read', 'Name, language, time zone, rules'),
+      page('Brand', '/settings/brand', 'org:read', 'How the help center, forms and surveys look'),
       page('Audit', '/settings/audit', 'audit:read', 'Who changed what is set up, and who signed in'),
     ],
   },

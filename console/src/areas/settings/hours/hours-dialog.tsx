@@ -32,12 +32,13 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
     async (written: { name: string; iana_timezone: string }): Promise<void> => {
       const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
       if (existing !== undefined) {
-        const withIds = shifts.flatMap((shift) => (shift.id === undefined ? [] : [{ ...shift, id: shift.id }]));
+        const kept = shifts.flatMap((shift) => (shift.id === undefined ? [] : [{ ...shift, id: shift.id }]));
+        const added = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [shift] : []));
         const params = { path: { id: existing.id } };
         // They are stored as a whole: what others have saved meanwhile stays.
         const now = await dataOf(api.GET('/office-hours/{id}', { params }));
-        const whole = mergeOf({ ...body, shifts: withIds }, existing, now);
-        await dataOf(api.PUT('/office-hours/{id}', { params, body: whole }));
+        const whole = mergeOf({ ...body, shifts: kept }, existing, now);
+        await dataOf(api.PUT('/office-hours/{id}', { params, body: { ...whole, new_shifts: added } }));
       } else {
         const withoutIds = shifts.map(({ id: _, ...shift }) => shift);
         await dataOf(api.POST('/office-hours', { body: { ...body, shifts: withoutIds } }));
@@ -100,13 +101,7 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
             onRemove={() => setShifts(shifts.filter((_, m) => m !== n))}
           />
         ))}
-        {existing === undefined ? (
-          <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
-        ) : (
-          <p className="text-xs text-quiet">
-            Shifts can be changed and removed here. For more of them, copy these office hours.
-          </p>
-        )}
+        <Button onClick={() => setShifts([...shifts, NINE_TO_FIVE])}>Add a shift</Button>
       </fieldset>
       <WeekGrid shifts={shifts} />
       <HolidayFields holidays={holidays} onChange={setHolidays} />

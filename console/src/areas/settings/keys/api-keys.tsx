@@ -88,13 +88,20 @@ export const ApiKeys = needs('org:read', 'API keys', () => {
 
 const SHOWN_SCOPES = 6;
 
-const KeyRow = ({ apiKey: { id, name, scopes, created_at } }: { apiKey: Key }) => (
+const KeyRow = ({ apiKey: { id, name, scopes, created_at, last_used_at } }: { apiKey: Key }) => (
   <>
     <p className="flex flex-wrap items-center gap-x-2">
       <span className="min-w-0 font-medium break-words">{name}</span>
       <ShortId id={id} what="the id of the key" />
       <span className="text-xs text-quiet">
-        made <Ago at={created_at} />
+        made <Ago at={created_at} />,{' '}
+        {last_used_at === null ? (
+          'not used yet'
+        ) : (
+          <>
+            last used <Ago at={last_used_at} />
+          </>
+        )}
       </span>
     </p>
     <p className="mt-1 flex flex-wrap gap-1">

@@ -7,6 +7,9 @@ import { Ago } from '../../../ui/ago';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button, Chip, Empty, Failure } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { ActionDialog } from '../actions/action-dialog';
+import { SharedValues } from '../actions/shared-values';
+import { TestDialog } from '../actions/test-dialog';
 import { Rows } from '../frame/rows';
 import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
@@ -31,15 +34,19 @@ export const Actions = () => {
   const servers = useQuery(mcpServersQuery);
   const mayWrite = useMay('actions:write');
   const [isConnecting, connect] = useState(false);
+  const [isCreating, create] = useState(false);
   return (
     <SettingsPage
       title="Actions"
       query={actions}
       actions={
         mayWrite && (
-          <Button look="main" onClick={() => connect(true)}>
-            Connect an MCP server
-          </Button>
+          <>
+            <Button onClick={() => connect(true)}>Connect an MCP server</Button>
+            <Button look="main" onClick={() => create(true)}>
+              New action
+            </Button>
+          </>
         )
       }
     >
@@ -48,13 +55,13 @@ export const Actions = () => {
         <ServerSection key={server.name} server={server} mayWrite={mayWrite} />
       ))}
       {actions.data?.length === 0 && (
-        <Empty title="No action yet">
-          An action is an HTTP request that the AI or a workflow can make. The API creates and imports them.
-        </Empty>
+        <Empty title="No action yet">An action is an HTTP request that the AI or a workflow can make.</Empty>
       )}
       {actions.data !== undefined && actions.data.length > 0 && (
         <ActionList actions={actions.data} mayWrite={mayWrite} />
       )}
+      <SharedValues />
+      {isCreating && <ActionDialog existing={undefined} onClose={() => create(false)} />}
       {isConnecting && <ConnectServer onClose={() => connect(false)} />}
     </SettingsPage>
   );
@@ -146,6 +153,8 @@ const Quiet = ({ children }: { children: ReactNode }) =>
 
 const ActionList = ({ actions, mayWrite }: { actions: Action[]; mayWrite: boolean }) => {
   const [deleted, askToDelete] = useState<Action>();
+  const [changed, change] = useState<Action>();
+  const [tested, test] = useState<Action>();
   const remove = useChange((id: string) => dataOf(api.DELETE('/actions/{id}', { params: { path: { id } } })), {
     stale: STALE,
     says: 'Deleted',
@@ -160,9 +169,17 @@ const ActionList = ({ actions, mayWrite }: { actions: Action[]; mayWrite: boolea
         actions={(action) =>
           mayWrite &&
           action.connection?.kind !== 'mcp' && (
-            <Button look="quiet" aria-label={`Delete ${action.name}`} onClick={() => askToDelete(action)}>
-              Delete
-            </Button>
+            <>
+              <Button aria-label={`Test ${action.name}`} onClick={() => test(action)}>
+                Test
+              </Button>
+              <Button aria-label={`Change ${action.name}`} onClick={() => change(action)}>
+                Change
+              </Button>
+              <Button look="quiet" aria-label={`Delete ${action.name}`} onClick={() => askToDelete(action)}>
+                Delete
+              </Button>
+            </>
           )
         }
       >
@@ -182,6 +199,8 @@ const ActionList = ({ actions, mayWrite }: { actions: Action[]; mayWrite: boolea
           </>
         )}
       </Rows>
+      {changed !== undefined && <ActionDialog existing={changed} onClose={() => change(undefined)} />}
+      {tested !== undefined && <TestDialog action={tested} onClose={() => test(undefined)} />}
       {deleted !== undefined && (
         <ConfirmDialog
           title={`Delete ${deleted.name}`}

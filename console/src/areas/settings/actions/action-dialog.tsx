@@ -1,0 +1,243 @@
+import { type SubmitEvent, useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { actionsQuery } from '../../../api/settings';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FIELD, Field, Select } from '../../../ui/fields';
+import { FormEnd } from '../../../ui/form-end';
+import { useChange } from '../frame/use-change';
+import { FieldRows } from './field-rows';
+import { type Input, inputOf, payloadWith } from './payload';
+
+type Action = Schemas['Action'];
+type Channel = Action['enabled_on_channel']['channels'][number];
+
+const METHODS = [
+  ['GET', 'GET'],
+  ['POST', 'POST'],
+  ['PUT', 'PUT'],
+  ['PATCH', 'PATCH'],
+  ['DELETE', 'DELETE'],
+] as const;
+const CONFIRMATIONS = [
+  ['auto', 'Only where the rules ask for it'],
+  ['always', 'Before each call'],
+] as const;
+const CHANNELS: [Channel, string][] = [
+  ['web', 'Web'],
+  ['email', 'E-mail'],
+  ['whatsapp', 'WhatsApp'],
+  ['sms', 'SMS'],
+  ['messenger', 'Messenger'],
+  ['instagram', 'Instagram'],
+  ['slack', 'Slack'],
+  ['phone_voice', 'Phone'],
+  ['web_voice', 'Web voice'],
+  ['api', 'API'],
+];
+const SWITCHES = [
+  ['requires_verified', 'Only for customers whose identity is verified'],
+  ['require_form_submission', 'The customer confirms it in a form'],
+  ['read_only', 'It changes nothing, although it is no GET'],
+  ['retry_safe', 'It may be sent again: the same Idempotency-Key has one effect'],
+  ['pinned', 'The AI always has it in view'],
+] as const;
+
+type Written = Pick<Action, 'name' | 'api_endpoint' | 'request_type' | 'confirm' | (typeof SWITCHES)[number][0]> & {
+  description: string;
+  channels: Channel[];
+};
+
+const NEW: Written = {
+  name: '',
+  description: '',
+  api_endpoint: '',
+  request_type: 'GET',
+  confirm: 'auto',
+  requires_verified: false,
+  require_form_submission: false,
+  read_only: false,
+  retry_safe: false,
+  pinned: false,
+  channels: ['web'],
+};
+
+const writtenOf = (action: Action): Written => ({
+  ...action,
+  description: action.description ?? '',
+  channels: action.enabled_on_channel.channels,
+});
+
+interface ActionDialogProps {
+  /** What is changed. Nothing for a new action. */
+  existing: Action | undefined;
+  onClose: () => void;
+}
+
+/** The form of an action: what it calls, what the AI gives to it, and when somebody has to confirm it. */
+export const ActionDialog = ({ existing, onClose }: ActionDialogProps) => {
+  const [written, write] = useState<Written>(existing === undefined ? NEW : writtenOf(existing));
+  const [input, setInput] = useState<Input | undefined>(() =>
+    existing === undefined ? { fields: [], bodySchema: undefined } : inputOf(existing.payload),
+  );
+  const isOfConnection = existing !== undefined && existing.connection !== null;
+  const change = (changes: Partial<Written>) => write({ ...written, ...changes });
+  const save = useChange(
+    async (): Promise<void> => {
+      const body = bodyOf(written, input, existing, isOfConnection);
+      if (existing === undefined) await dataOf(api.POST('/actions', { body: body as Schemas['CreateActionPublic'] }));
+      else await dataOf(api.PATCH('/actions/{id}', { params: { path: { id: existing.id } }, body }));
+    },
+    { stale: [actionsQuery.queryKey], says: 'Saved' },
+  );
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    save.mutate(undefined, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={existing === undefined ? 'New action' : existing.name} onClose={onClose} className="w-[46rem]">
+      <form onSubmit={onSubmit} className="space-y-4">
+        <Field label="Name">
+          <input
+            required
+            maxLength={255}
+            value={written.name}
+            onChange={({ target }) => change({ name: target.value })}
+            className={FIELD}
+          />
+        </Field>
+        <Field label="When the AI takes it">
+          <textarea
+            rows={2}
+            maxLength={10_000}
+            value={written.description}
+            onChange={({ target }) => change({ description: target.value })}
+            className={`${FIELD} h-auto py-1.5`}
+          />
+        </Field>
+        {!isOfConnection && (
+          <>
+            <div className="grid gap-4 min-[480px]:grid-cols-[8rem_minmax(0,1fr)]">
+              <Select
+                label="Method"
+                value={written.request_type}
+                options={METHODS}
+                onChoose={(request_type) => change({ request_type })}
+              />
+              <Field label="Address">
+                <input
+                  type="url"
+                  required
+                  maxLength={2_048}
+                  placeholder="https://shop.example.com/orders/{order}"
+                  value={written.api_endpoint}
+                  onChange={({ target }) => change({ api_endpoint: target.value })}
+                  className={`${FIELD} placeholder:text-quiet`}
+                />
+              </Field>
+            </div>
+            <InputFields input={input} onChange={setInput} />
+          </>
+        )}
+        <Rules written={written} onChange={change} />
+        <FormEnd request={save}>{existing === undefined ? 'Create the action' : 'Save'}</FormEnd>
+      </form>
+    </Dialog>
+  );
+};
+
+/** Returns what is sent. What a connection or another form has set stays out of it. */
+function bodyOf(
+  { description, channels, request_type, api_endpoint, ...rest }: Written,
+  input: Input | undefined,
+  existing: Action | undefined,
+  isOfConnection: boolean,
+): Schemas['UpdateActionPublic'] {
+  const { name, confirm } = rest;
+  const switches = Object.fromEntries(SWITCHES.map(([key]) => [key, rest[key]]));
+  const common = {
+    name: name.trim(),
+    description: description.trim() === '' ? null : description.trim(),
+    confirm,
+    ...switches,
+    enabled_on_channel: { channels },
+  };
+  if (isOfConnection) return common;
+  const called = { ...common, request_type, api_endpoint: api_endpoint.trim() };
+  if (input !== undefined) return { ...called, payload: payloadWith(existing?.payload ?? {}, input, request_type) };
+  return request_type === existing?.request_type
+    ? called
+    : { ...called, payload: { ...existing?.payload, method: request_type.toLowerCase() as 'get' } };
+}
+
+const InputFields = ({ input, onChange }: { input: Input | undefined; onChange: (input: Input) => void }) => {
+  if (input === undefined)
+    return (
+      <p className="rounded-md bg-sunken p-3 text-quiet">
+        What it takes is more than rows can show. It stays as it is: the API and imports change it.
+      </p>
+    );
+  return (
+    <>
+      <FieldRows fields={input.fields} onChange={(fields) => onChange({ ...input, fields })} />
+      {input.bodySchema !== undefined && (
+        <Field label="JSON Schema of the body">
+          <textarea
+            rows={8}
+            required
+            spellCheck={false}
+            value={input.bodySchema}
+            onChange={({ target }) => onChange({ ...input, bodySchema: target.value })}
+            className={`${FIELD} h-auto py-1.5 font-mono text-xs`}
+          />
+        </Field>
+      )}
+    </>
+  );
+};
+
+const Rules = ({ written, onChange }: { written: Written; onChange: (changes: Partial<Written>) => void }) => (
+  <>
+    <Select
+      label="A person confirms it"
+      value={written.confirm}
+      options={CONFIRMATIONS}
+      onChoose={(confirm) => onChange({ confirm })}
+    />
+    <fieldset>
+      <legend className="mb-1 text-xs text-quiet">The AI takes it on</legend>
+      <div className="flex flex-wrap gap-x-4 gap-y-1">
+        {CHANNELS.map(([channel, name]) => (
+          <label key={channel} className="flex min-h-6 items-center gap-1.5">
+            <input
+              type="checkbox"
+              checked={written.channels.includes(channel)}
+              onChange={({ target }) =>
+                onChange({
+                  channels: target.checked
+                    ? [...written.channels, channel]
+                    : written.channels.filter((one) => one !== channel),
+                })
+              }
+              className="size-4 accent-(--accent)"
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+    <fieldset className="space-y-1">
+      <legend className="mb-1 text-xs text-quiet">Rules</legend>
+      {SWITCHES.map(([key, name]) => (
+        <label key={key} className="flex min-h-6 items-center gap-1.5">
+          <input
+            type="checkbox"
+            checked={written[key]}
+            onChange={({ target }) => onChange({ [key]: target.checked })}
+            className="size-4 accent-(--accent)"
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  </>
+);

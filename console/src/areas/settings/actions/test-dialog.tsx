@@ -1,0 +1,98 @@
+import { type SubmitEvent, useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../api/client';
+import { Dialog } from '../../../ui/dialogs/dialog';
+import { FIELD, Field } from '../../../ui/fields';
+import { FormEnd } from '../../../ui/form-end';
+import { JsonView } from '../../../ui/json/json-view';
+import { Chip } from '../../../ui/parts';
+import { useChange } from '../frame/use-change';
+import { type InputField, inputOf, jsonOf, parametersOf } from './payload';
+
+type Action = Schemas['Action'];
+
+const INPUT_TYPES = { string: 'text', number: 'number', integer: 'number' } as const;
+const LAST_GOOD_STATUS = 299;
+
+/** Calls an action with written values, and shows what came back. */
+export const TestDialog = ({ action, onClose }: { action: Action; onClose: () => void }) => {
+  const input = inputOf(action.payload);
+  const isWritten = input === undefined || input.bodySchema !== undefined;
+  const fields = input?.fields ?? [];
+  const [texts, setTexts] = useState<string[]>(fields.map(() => ''));
+  const [json, setJson] = useState('{}');
+  const call = useChange(
+    async (): Promise<Schemas['TestedAction']> => {
+      const parameters =
+        input === undefined ? jsonOf(json, 'The text') : parametersOf(fields, texts, bodyIn(isWritten, json));
+      return dataOf(api.POST('/actions/{id}/test', { params: { path: { id: action.id } }, body: { parameters } }));
+    },
+    { stale: [] },
+  );
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    call.mutate(undefined);
+  };
+  return (
+    <Dialog title={`Test ${action.name}`} onClose={onClose} className="w-[40rem]">
+      <form onSubmit={onSubmit} className="space-y-4">
+        <p className="rounded-md bg-warn p-3 text-warn-text">
+          This is a real call of {action.request_type} {action.api_endpoint}.
+        </p>
+        {fields.map((field, n) => (
+          <Field key={`${field.place} ${field.name}`} label={`${field.name}${field.isRequired ? '' : ' (optional)'}`}>
+            <TextOf field={field} text={texts[n] ?? ''} onChange={(text) => setTexts(texts.with(n, text))} />
+          </Field>
+        ))}
+        {isWritten && (
+          <Field label={input === undefined ? 'Parameters, as JSON' : 'Body, as JSON'}>
+            <textarea
+              rows={6}
+              spellCheck={false}
+              value={json}
+              onChange={({ target }) => setJson(target.value)}
+              className={`${FIELD} h-auto py-1.5 font-mono text-xs`}
+            />
+          </Field>
+        )}
+        <FormEnd request={call}>{call.isPending ? 'Calling' : 'Call it'}</FormEnd>
+        {call.data !== undefined && <Answer answer={call.data} />}
+      </form>
+    </Dialog>
+  );
+};
+
+const bodyIn = (isWritten: boolean, json: string): unknown => (isWritten ? jsonOf(json, 'The body') : undefined);
+
+const TextOf = ({ field, text, onChange }: { field: InputField; text: string; onChange: (text: string) => void }) =>
+  field.type === 'boolean' ? (
+    <select
+      required={field.isRequired}
+      value={text}
+      onChange={({ target }) => onChange(target.value)}
+      className={FIELD}
+    >
+      <option value="">–</option>
+      <option value="true">true</option>
+      <option value="false">false</option>
+    </select>
+  ) : (
+    <input
+      type={INPUT_TYPES[field.type]}
+      step={field.type === 'number' ? 'any' : undefined}
+      required={field.isRequired}
+      value={text}
+      onChange={({ target }) => onChange(target.value)}
+      className={FIELD}
+    />
+  );
+
+const Answer = ({ answer: { status, duration_ms, headers, body } }: { answer: Schemas['TestedAction'] }) => (
+  <section aria-label="The answer" aria-live="polite" className="space-y-2">
+    <p className="flex items-center gap-2">
+      <Chip tone={status <= LAST_GOOD_STATUS ? 'good' : 'bad'}>{status}</Chip>
+      <span className="text-quiet">after {duration_ms.toLocaleString()} ms</span>
+    </p>
+    <JsonView title="Body" value={body} />
+    <JsonView title="Headers" value={headers} />
+  </section>
+);

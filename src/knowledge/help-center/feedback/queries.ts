@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { Db, Trx } from '../../../db/connect.ts';
+import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+
+interface NewAnswer {
+  id: string;
+  path: string;
+  language: string;
+  isHelpful: boolean;
+}
+
+/** Stores and counts the answer of a reader to the article at a path. Returns whether there is such an article. */
+export async function insertAnswer(trx: Trx, orgId: string, { id, path, language, isHelpful }: NewAnswer) {
+  const { rows } = await sql<{ article_id: string }>`
+    with article as (
+      select org_id, id from help_center_articles where org_id = ${orgId} and path = ${path} for key share
+    ), answer as (
+      insert into help_center_answers (org_id, id, article_id, language, is_helpful)
+      select org_id, ${id}::uuid, id, ${language}, ${isHelpful} from article
+    )
+    insert into help_center_feedback as counted (org_id, article_id, language, helpful, not_helpful)
+    select org_id, id, ${language}, ${isHelpful}::boolean::integer, (not ${isHelpful}::boolean)::integer from article
+    on conflict (org_id, article_id, language) do update
+    set helpful = counted.helpful + excluded.helpful, not_helpful = counted.not_helpful + excluded.not_helpful
+    returning article_id
+  `.execute(trx);
+  return rows.length > 0;
+}
+
+/** How long a reader may take to write a sentence. */
+const COMMENT_TIME = sql`interval '1 day'`;
+
+/** Adds a sentence to an answer to the article at a path, once. */
+export async function updateComment(
+  db: Db,
+  orgId: string,
+  { path, id, comment }: { path: string; id: string; comment: string },
+) {
+  await sql`
+    update help_center_answers as answer set comment = ${comment}, updated_at = now() from help_center_articles as article
+    where answer.org_id = ${orgId} and answer.id = ${id} and answer.comment is null and answer.created_at > now() - ${COMMENT_TIME}
+      and article.org_id = answer.org_id and article.id = answer.article_id and article.path = ${path}
+  `.execute(db);
+}
+
+/** Lists the numbers of answers to an article by language, the most answered first. */
+export const listCounts = (db: Db, orgId: string, articleId: string) =>
+  db
+    .selectFrom('help_center_feedback')
+    .select(['language', 'helpful', 'not_helpful'])
+    .where('org_id', '=', orgId)
+    .where('article_id', '=', articleId)
+    .orderBy(sql`helpful + not_helpful`, 'desc')
+    .orderBy('language')
+    .execute();
+
+/** Lists a page of the answers with a sentence. */
+export const listComments = (db: Db, orgId: string, articleId: string, page: PageRequest) =>
+  db
+    .selectFrom('help_center_answers')
+    .select(['id', 'language', 'is_helpful', 'created_at'])
+    .select((eb) => eb.ref('comment').$notNull().as('comment'))
+    .where('org_id', '=', orgId)
+    .where('article_id', '=', articleId)
+    .where('comment', 'is not', null)
+    .$call(orderedByCreation(page))
+    .execute();
+
+const ANSWERS_PER_BATCH = 1_000;
+
+/** Deletes answers of all orgs that are older than a year, and returns how many. Their numbers stay. */
+export async function deleteOldAnswers(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from help_center_answers where (org_id, id) in (
+      select org_id, id from help_center_answers where created_at < now() - interval '365 days'
+      order by created_at limit ${ANSWERS_PER_BATCH}
+    )
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,156 @@
+import { sql } from 'kysely';
+import { deleteOldFeedback } from '../../../src/knowledge/help-center/feedback/service.ts';
+import words from '../../../src/knowledge/help-center/words.json' with { type: 'json' };
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const SAME_SITE = { 'sec-fetch-site': 'same-origin' };
+const TREE = [
+  {
+    name: 'Billing',
+    slug: 'billing',
+    articles: [
+      { title: 'Refunds & returns', slug: 'refunds', content_markdown: 'Within 30 days.' },
+      { title: 'Invoices', slug: 'invoices', content_markdown: 'By mail.' },
+    ],
+  },
+];
+
+async function helpCenter(language = 'en') {
+  const org = await api.createOrg();
+  await org.patch('/org', { language });
+  await org.put('/help-center/content', { categories: TREE });
+  const { items } = (await org.get('/help-center/articles')).body;
+  const [refunds] = items.filter(({ slug }: { slug: string }) => slug === 'refunds');
+  return { org, id: refunds.id as string, url: refunds.url as string };
+}
+
+async function answer(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    headers: { ...SAME_SITE, ...headers },
+  });
+  const html = await response.text();
+  const [, answerId] = /name="answer" value="([^"]+)"/.exec(html) ?? [];
+  return { status: response.status, html, answerId, cookie: response.headers.get('set-cookie') };
+}
+
+const countsOf = async (org: TestOrg, id: string) => (await org.get(`/help-center/articles/${id}/feedback`)).body;
+
+describe('the question at the end of an article', () => {
+  it('counts a reader once, by a form without scripts and a cookie that is the same for everybody', async () => {
+    const { org, id, url } = await helpCenter();
+    const page = await (await fetch(url)).text();
+    expect(page).toContain(`<form class="ask" method="post" action="${url}"`);
+    const first = await answer(url, { helpful: 'yes' });
+    expect([first.status, first.html.includes('<h1>Thank you!</h1>')]).toEqual([200, true]);
+    const [pair = '', ...attributes] = (first.cookie ?? '').split('; ');
+    expect(attributes).toEqual(
+      expect.arrayContaining([`Path=${new URL(url).pathname}`, 'HttpOnly', 'SameSite=Strict']),
+    );
+    expect(pair.split('=')[1]).toBe('1');
+    const again = await answer(url, { helpful: 'no' }, { cookie: pair });
+    expect([again.status, again.answerId, again.cookie]).toEqual([200, undefined, null]);
+    await answer(url, { helpful: 'no' });
+    expect((await countsOf(org, id)).languages).toEqual([{ language: 'en', helpful: 1, not_helpful: 1 }]);
+    const { feedback } = (await org.get(`/help-center/articles/${id}`)).body;
+    expect(feedback).toEqual({ helpful: 1, not_helpful: 1 });
+    const listed = (await org.get('/help-center/articles')).body.items;
+    expect(listed.map((one: { feedback: object }) => one.feedback)).toContainEqual({ helpful: 0, not_helpful: 0 });
+  });
+
+  it('takes one sentence about an answer, as text', async () => {
+    const { org, id, url } = await helpCenter();
+    const { answerId = '' } = await answer(url, { helpful: 'no' });
+    const comment = '<script>alert(1)</script>\r\nToo short';
+    expect((await answer(url, { answer: answerId, comment })).status).toBe(200);
+    await answer(url, { answer: answerId, comment: 'Another' });
+    await answer(url, { answer: api.org.id, comment: 'To no answer' });
+    const { items, next } = await countsOf(org, id);
+    expect([items, next]).toEqual([
+      [
+        {
+          id: answerId,
+          language: 'en',
+          is_helpful: false,
+          comment: comment.replace('\r\n', '\n'),
+          created_at: expect.any(String),
+        },
+      ],
+      null,
+    ]);
+    const other = await helpCenter();
+    expect((await other.org.get(`/help-center/articles/${id}/feedback`)).status).toBe(404);
+  });
+
+  it('is in the language of the help center, and counted by it', async () => {
+    const { org, id, url } = await helpCenter('de');
+    expect(await (await fetch(url)).text()).toContain(words.de.helpful);
+    expect((await answer(url, { helpful: 'no' })).html).toContain(words.de.tell_us);
+    await org.patch('/org', { language: 'nb' });
+    await answer(url, { helpful: 'yes' });
+    expect(
+      (await countsOf(org, id)).languages.map(({ language }: { language: string }) => language).toSorted(),
+    ).toEqual(['de', 'nb']);
+  });
+
+  it('refuses what another site sends, what is no answer, and articles that do not exist', async () => {
+    const { org, id, url } = await helpCenter();
+    const statuses = [
+      (await answer(url, { helpful: 'yes' }, { 'sec-fetch-site': 'cross-site' })).status,
+      (await answer(url, { helpful: 'maybe' })).status,
+      (await answer(url, {})).status,
+      (await answer(url, { answer: id, comment: 'x'.repeat(1_001) })).status,
+      (await answer(`${url}-not`, { helpful: 'yes' })).status,
+      (await answer(`${api.url}/help/${id}/billing/refunds`, { helpful: 'yes' })).status,
+      (
+        await fetch(url, {
+          method: 'POST',
+          body: '{"helpful":["yes"]}',
+          headers: { 'content-type': 'application/json' },
+        })
+      ).status,
+    ];
+    expect(statuses).toEqual([403, 400, 400, 400, 404, 404, 415]);
+    expect((await countsOf(org, id)).languages).toEqual([]);
+  });
+
+  it('is limited for a network, and asks a person to look at an article that helps few', async () => {
+    const { org, id, url } = await helpCenter();
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, n) => answer(url, { helpful: n % 3 === 0 ? 'yes' : 'no' })),
+    );
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+    const { languages } = await countsOf(org, id);
+    expect(languages[0].helpful + languages[0].not_helpful).toBe(20);
+    const unhelpful = async () =>
+      (await org.get('/org/attention')).body.items.filter(({ kind }: { kind: string }) => kind === 'article_unhelpful');
+    expect(await unhelpful()).toMatchObject([
+      { title: 'Refunds & returns', count: languages[0].not_helpful, ref: { kind: 'article', id } },
+    ]);
+    const [{ articles, ...category }] = TREE as [(typeof TREE)[number]];
+    const better = articles.map((article) => ({ ...article, content_markdown: 'Within 30 days, by the form.' }));
+    await org.put('/help-center/content', { categories: [{ ...category, articles: better }] });
+    expect(await unhelpful()).toEqual([]);
+  });
+
+  it('keeps the numbers when answers of more than a year are deleted, and nothing of an article that is deleted', async () => {
+    const { org, id, url } = await helpCenter();
+    const { answerId = '' } = await answer(url, { helpful: 'no' });
+    await answer(url, { answer: answerId, comment: 'Old' });
+    await sql`update help_center_answers set created_at = now() - interval '366 days' where id = ${answerId}`.execute(
+      api.db,
+    );
+    expect(await deleteOldFeedback(api.db)).toBe(1);
+    expect(await countsOf(org, id)).toMatchObject({ languages: [{ not_helpful: 1 }], items: [] });
+    await org.put('/help-center/content', { categories: [] });
+    const { rows } = await sql`select from help_center_feedback where article_id = ${id}`.execute(api.db);
+    expect(rows).toEqual([]);
+  });
+});
