@@ -44,13 +44,18 @@ const CUT_BODIES = `(() => {
     return x >= 0 && y >= 0 && x + width <= size.width && y + height <= size.height;
   };
 
+  const untilNewer = (page: Page) =>
+    eventually('another page', async () => (await page.evaluate('window.isOld').catch(() => true)) !== true);
+
   it('stays around an area whose files cannot be loaded, which is tried again', async () => {
     const { page } = await open('/inbox');
     await page.route(SETTINGS_FILES, (route) => route.abort());
     await areas(page).getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { name: 'This page could not be shown', level: 1 }).waitFor();
     await areas(page).waitFor();
+    await page.evaluate('window.isOld = true');
     await page.getByRole('button', { name: 'Try again' }).click();
+    await untilNewer(page);
     await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
     await page.unroute(SETTINGS_FILES);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -68,7 +73,7 @@ const CUT_BODIES = `(() => {
       route.fulfill({ contentType: 'text/html', body: '<!doctype html>Newer' }),
     );
     await areas(page).getByRole('link', { name: 'Settings' }).click();
-    await eventually('the newer page', async () => (await page.evaluate('window.isOld').catch(() => true)) !== true);
+    await untilNewer(page);
     await page.close();
   });
 
