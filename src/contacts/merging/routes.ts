@@ -13,7 +13,7 @@ export const contactMergeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { con
       summary: 'Merge a contact into another one',
       tags: ['contacts'],
       description:
-        'The contact keeps its values and gets those that it lacks. All that the other one has becomes part of it; an opt-out or block of either holds for both. The id of the other one is then a 404 `contact_merged`. There is no way back.',
+        'The contact keeps its values and gets those that it lacks, with all that the other one has. An opt-out or block of either holds for both. The other id is then a 404 `contact_merged`. There is no way back.',
       params: ContactPath,
       body: MergeContact,
       response: { 200: ContactMerge, ...errorResponses(403, 404, 409) },

@@ -4,8 +4,8 @@ import { Contact } from '../schema.ts';
 
 export const MergeContact = z
   .object({
-    from_id: Id.describe('The contact that becomes the one of the path.'),
-    preview: z.boolean().default(false).describe('Changes nothing, and answers what would be done.'),
+    from_id: Id.describe('The contact that is absorbed.'),
+    preview: z.boolean().default(false).describe('Changes nothing.'),
   })
   .meta({ id: 'MergeContact', examples: [{ from_id: '01993e1c-7a00-7000-8000-000000000002', preview: true }] });
 
@@ -16,9 +16,9 @@ export const ContactMerge = z
     contact: Contact,
     further: z
       .object({ email: Text, phone_number: Text, external_id: Text })
-      .describe('What the contact has others of: it still finds the contact, and nothing is sent to it.'),
+      .describe('Finds the contact too. Nothing is sent to it.'),
     dropped: z.object({ name: Text, custom_data: z.record(z.string(), z.string()) }),
-    moved: z.record(z.string(), z.int()).describe('The number of rows by kind. A preview counts to 50,001.'),
+    moved: z.record(z.string(), z.int()).describe('Rows by kind.'),
     suppressed: z.array(z.object({ channel: z.string(), address: z.string() })),
     blocked: z.array(z.string()),
   })
