@@ -28,7 +28,11 @@ function recordWith(app: FastifyInstance): void {
     if (operationId === undefined) return payload;
     const exchange = { operationId, status: reply.statusCode, request: bodies.get(request) };
     if (payload instanceof Readable && String(reply.getHeader('content-type')).startsWith(`${CSV_TYPE};`))
-      return pipeline(payload, textOf((answer) => record({ ...exchange, type: CSV_TYPE, answer })), () => undefined);
+      return pipeline(
+        payload,
+        textOf((answer) => record({ ...exchange, type: CSV_TYPE, answer })),
+        () => undefined,
+      );
     if (typeof payload === 'string' || payload === undefined || payload === null)
       record({ ...exchange, answer: parsed(payload) });
     return payload;
