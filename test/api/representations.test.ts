@@ -26,7 +26,9 @@ let operations: (Described & { method: string })[];
 beforeAll(async () => {
   api = await startApi();
   member = await signIn(api, 'admin');
-  const { paths } = (await api.client().get('/openapi.json')).body as { paths: Record<string, Record<string, Described>> };
+  const { paths } = (await api.client().get('/openapi.json')).body as {
+    paths: Record<string, Record<string, Described>>;
+  };
   operations = Object.values(paths).flatMap((path) =>
     Object.entries(path).map(([method, operation]) => ({ ...operation, method })),
   );
@@ -77,8 +79,20 @@ async function runBefore(command: string): Promise<Update> {
 /** Fails a run at its first step, as the worker does. */
 async function failRun(id: string): Promise<void> {
   const { org, db } = api;
-  await db.updateTable('automation_runs').set({ status: 'failed' }).where('org_id', '=', org.id).where('id', '=', id).execute();
-  const step = { org_id: org.id, run_id: id, path: '0', step_id: 'call', type: 'send-webhook', status: 'failed' as const };
+  await db
+    .updateTable('automation_runs')
+    .set({ status: 'failed' })
+    .where('org_id', '=', org.id)
+    .where('id', '=', id)
+    .execute();
+  const step = {
+    org_id: org.id,
+    run_id: id,
+    path: '0',
+    step_id: 'call',
+    type: 'send-webhook',
+    status: 'failed' as const,
+  };
   await db.insertInto('automation_steps').values(step).execute();
 }
 
@@ -151,11 +165,14 @@ describe('an update that answers without a body', () => {
   });
 
   it('is named in the document, with the header; others that answer nothing have no resource', () => {
-    const taking = operations.filter(({ parameters = [] }) => parameters.some(({ $ref }) => $ref?.endsWith('HeaderPrefer')));
+    const taking = operations.filter(({ parameters = [] }) =>
+      parameters.some(({ $ref }) => $ref?.endsWith('HeaderPrefer')),
+    );
     expect(taking.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(UPDATES).toSorted());
     const silent = operations.filter(
       ({ method, responses }) =>
-        !['get', 'delete'].includes(method) && ['200', '204'].some((status) => responses[status] && isEmpty(responses[status])),
+        !['get', 'delete'].includes(method) &&
+        ['200', '204'].some((status) => responses[status] && isEmpty(responses[status])),
     );
     const ids = [...Object.keys(UPDATES), ...Object.keys(WITHOUT_RESOURCE)];
     expect(silent.map(({ operationId }) => operationId).toSorted()).toEqual(ids.toSorted());
@@ -202,7 +219,11 @@ describe('an answer with a representation', () => {
   it('has what is stored now if the request is repeated by its Idempotency-Key', async () => {
     const path = await newSession();
     const assign = (assignee_id: number | null) =>
-      api.org.post(`${path}/assign`, { assignee_id }, { headers: { ...PREFER.headers, 'idempotency-key': 'assign-1' } });
+      api.org.post(
+        `${path}/assign`,
+        { assignee_id },
+        { headers: { ...PREFER.headers, 'idempotency-key': 'assign-1' } },
+      );
     expect((await assign(member.id)).body.assignee_id).toBe(member.id);
     await api.org.patch(path, { status: 'closed_resolved' });
     const { body, headers } = await assign(member.id);

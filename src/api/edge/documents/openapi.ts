@@ -117,7 +117,10 @@ const withRepresentation = (schema: Described, operationId: string) => ({
   }),
   response: {
     ...schema.response,
-    200: { ...(schema.response?.[200] as object), description: `Done. No body, or as preferred that of ${operationId}.` },
+    200: {
+      ...(schema.response?.[200] as object),
+      description: `Done. No body, or as preferred that of ${operationId}.`,
+    },
   },
 });
 
