@@ -8,7 +8,8 @@ import { announceWithState } from './announcements.service.ts';
 import { appendEvents, type NewEvent } from './events.queries.ts';
 import type { EventType } from './history/events.schema.ts';
 import { type LockedSession, type SessionChanges, updateSession } from './queries.ts';
-import { endingOf, snoozeEnding, withoutTimer } from './snooze/ending.service.ts';
+import { withoutTimer } from './snooze/ending.service.ts';
+import { endingOf, snoozeEnding } from './snooze-ending.service.ts';
 
 /** A side of a conversation. */
 export type Side = 'customer' | 'agents';

@@ -12,10 +12,11 @@ import { TurnOutdated } from './decision/effects-guard.service.ts';
 import { liveEffects } from './decision/live-effects.service.ts';
 import type { DecisionLimits } from './decision/stage.ts';
 import type { TurnDeps } from './deps.ts';
+import { showState } from './ending.service.ts';
 import { countFailure, findTurn, startTurn } from './queries.ts';
 import { endRedacted } from './redaction/ending.service.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
-import { reviewTurns, showState } from './review/service.ts';
+import { reviewTurns } from './review/service.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /** The failures of a turn. After them, people get the session. */

@@ -14,13 +14,14 @@ import { loadContext, type OpenTurn, type TurnContext } from './context.service.
 import type { TurnEnd, TurnRef } from './contract.ts';
 import type { TurnDeps } from './deps.ts';
 import { finishTurn } from './ending.queries.ts';
+import { dropUnsentCalls, endTurn, showState } from './ending.service.ts';
+import { newsOf } from './news.rules.ts';
 import { type Decision, endOf, type HandoffReason, isInOurWords, type TurnOutcome } from './outcome.rules.ts';
 import { notifyTurn } from './queries.ts';
 import { TurnRedacted } from './redaction/guard.service.ts';
 import { wakeTurns } from './requests.service.ts';
-import { endOfRefused, isSuperseded } from './review/rules.ts';
-import { dropUnsentCalls, endTurn, newsOf, showState } from './review/service.ts';
 import { sentencesFor } from './sentences.service.ts';
+import { endOfRefused, isSuperseded } from './states.rules.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { TurnNews } from '../../conversations/ai/service.ts';
 import type { StepName } from './contract.ts';
 import type { TurnState } from './states.rules.ts';
 
@@ -25,3 +26,11 @@ export const labelOfStep = (purpose: StepName['purpose']): string => STEPS[purpo
 
 /** Returns what a state of a turn means, in words for people who wait. */
 export const labelOfState = (state: TurnState): string => STATES[state];
+
+/** Returns what is shown live of a turn in a state. */
+export const newsOf = (turnId: string, state: TurnState): TurnNews => ({
+  turnId,
+  state,
+  label: labelOfState(state),
+  key: state,
+});

@@ -5,8 +5,8 @@ import { hasPendingCommand } from '../../outbox/pending.queries.ts';
 import type { ExecutionState } from '../../temporal/executions.ts';
 import { loadContext } from './context.service.ts';
 import { ANSWER_SESSION, type TurnRef } from './contract.ts';
+import { endTurn } from './ending.service.ts';
 import { wakeTurns } from './requests.service.ts';
-import { endTurn } from './review/service.ts';
 import type { TurnState } from './states.rules.ts';
 
 export { listOpenTurns } from './queries.ts';

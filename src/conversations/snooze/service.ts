@@ -6,8 +6,9 @@ import { enqueue } from '../../outbox/outbox.ts';
 import { changeSession } from '../change-session.service.ts';
 import type { LockedSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
+import { snoozeEnding } from '../snooze-ending.service.ts';
 import type { SnoozeProgress, SnoozeRef } from './contract.ts';
-import { snoozeEnding, wakeSnooze } from './ending.service.ts';
+import { wakeSnooze } from './ending.service.ts';
 import { lockSnoozeEndMs } from './queries.ts';
 import type { SnoozeSession } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Trx } from '../../../db/connect.ts';
 import { loadContext } from '../context.service.ts';
 import type { TurnRef } from '../contract.ts';
-import { isSuperseded } from '../review/rules.ts';
+import { isSuperseded } from '../states.rules.ts';
 
 /** Thrown where a turn may change nothing any more, so that the session is to be reviewed. */
 export class TurnOutdated extends Error {

@@ -5,8 +5,8 @@ import type { TurnEnd, TurnRef } from '../contract.ts';
 import { reportEffects } from '../decision/reporting.service.ts';
 import type { DecisionLimits } from '../decision/stage.ts';
 import type { TurnDeps } from '../deps.ts';
+import { endTurn } from '../ending.service.ts';
 import { findTurn } from '../queries.ts';
-import { endTurn } from '../review/service.ts';
 import { sentencesFor } from '../sentences.service.ts';
 
 /**

@@ -18,27 +18,12 @@ export function refusalOf(facts: TurnPermission): 'off' | 'blocked' | 'people_ha
   return facts.isPaused && !facts.isAssisting ? 'people_have_it' : undefined;
 }
 
-/** Returns the end of a turn that the AI may not finish: a turn that has changed something elsewhere was given up. */
-export const endOfRefused = <Reason extends string>(turn: { has_effects: boolean }, reason: Reason) => ({
-  state: turn.has_effects ? ('canceled' as const) : ('skipped' as const),
-  reason,
-});
-
 /** Returns whether people have left a session to the AI, or have it write drafts for them. */
 export const isWithAi = (session: {
   status: string;
   ai_state: 'on' | 'off' | 'paused';
   assist_mode: boolean;
 }): boolean => session.status === 'open' && (session.ai_state !== 'paused' || session.assist_mode);
-
-/** A turn is given up for newer messages this many times in a row. Then it answers, and the next turn has the rest. */
-const MAX_SUPERSEDES = 2;
-
-/** Returns whether a turn is given up for a newer message: before any effect, and not for ever. */
-export const isSuperseded = (
-  turn: { last_seq: number; supersedes: number; has_effects: boolean },
-  lastSeq: number,
-): boolean => lastSeq > turn.last_seq && !turn.has_effects && turn.supersedes < MAX_SUPERSEDES;
 
 /**
  * Returns the milliseconds until the contact is taken to have finished writing: some quiet after the last message, but

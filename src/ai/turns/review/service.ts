@@ -1,18 +1,16 @@
-import { type ConversationMessage, showTurn, type TurnNews } from '../../../conversations/ai/service.ts';
+import type { ConversationMessage } from '../../../conversations/ai/service.ts';
 import { redactionsOf } from '../../../conversations/redaction/service.ts';
 import type { SessionRow } from '../../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { newId } from '../../../ids.ts';
-import { expireUnsentCalls } from '../../calls/service.ts';
 import { type AiSettings, debounceOf } from '../../settings/service.ts';
 import { loadContext, type OpenTurn, type TurnContext } from '../context.service.ts';
-import type { NextTurn, SessionRef, TurnRef } from '../contract.ts';
-import { finishTurn } from '../ending.queries.ts';
-import { labelOfState } from '../news.rules.ts';
+import type { NextTurn, SessionRef } from '../contract.ts';
+import { dropUnsentCalls, endTurn, showState } from '../ending.service.ts';
 import { insertTurn, notifyTurn, updateTurn } from '../queries.ts';
-import type { TurnState } from '../states.rules.ts';
-import { dueInMs, endOfRefused, isSuperseded, isWithAi } from './rules.ts';
+import { endOfRefused, isSuperseded } from '../states.rules.ts';
+import { dueInMs } from './rules.ts';
 
 /** What a review has found. */
 export interface ReviewedTurn extends NextTurn {
@@ -57,43 +55,6 @@ export async function reviewLocked(
   await endTurn(trx, ref, open, { state: 'superseded', reason: null });
   return insertNext(trx, ref, context, { supersedes: open.supersedes + 1, beginsDue });
 }
-
-/**
- * Ends the calls that were to be sent where the AI may not act any more: they would be sent once it may again, however much
- * later. A person's reply in a session that is still the AI's ends none.
- */
-export async function dropUnsentCalls(
-  trx: Trx,
-  { orgId, sessionId }: SessionRef,
-  { session, refusal }: Pick<TurnContext, 'session' | 'refusal'>,
-): Promise<void> {
-  if (refusal === undefined || (refusal === 'people_have_it' && isWithAi(session))) return;
-  await expireUnsentCalls(trx, orgId, sessionId, refusal);
-}
-
-/** Ends a turn, and tells those who wait for it. */
-export async function endTurn(
-  trx: Trx,
-  { orgId, sessionId }: SessionRef,
-  turn: Pick<OpenTurn, 'id'>,
-  end: Parameters<typeof finishTurn>[3] & { state: TurnState },
-): Promise<void> {
-  await finishTurn(trx, orgId, turn.id, end);
-  await showState(trx, { orgId, sessionId, turnId: turn.id }, end.state);
-  notifyTurn(trx, sessionId);
-}
-
-/** Returns what is shown live of a turn in a state. */
-export const newsOf = (turnId: string, state: TurnState): TurnNews => ({
-  turnId,
-  state,
-  label: labelOfState(state),
-  key: state,
-});
-
-/** Shows the state of a turn live. The session is locked. */
-export const showState = (trx: Trx, { orgId, sessionId, turnId }: TurnRef, state: TurnState): Promise<void> =>
-  showTurn(trx, orgId, sessionId, newsOf(turnId, state));
 
 async function insertNext(
   trx: Trx,
