@@ -6,6 +6,7 @@ import { choosePoolSize } from '../src/db/connections/starting.ts';
 import { isDatabaseUnavailable } from '../src/db/failures.ts';
 import { assertSchemaKnown } from '../src/db/migrate.ts';
 import { createWriteQuota } from '../src/db/write-quota.ts';
+import { createCallLookup } from '../src/deliveries/callbacks/call-lookup.ts';
 import { endOnUnhandledError } from '../src/logging/failing-start.ts';
 import { createLogger } from '../src/logging/logger.ts';
 import { outageBy } from '../src/logging/outages.ts';
@@ -100,7 +101,9 @@ const stopMaintenance = isInteractive ? startMaintenance(db, config, log) : unde
 const stopPurge = isInteractive ? startFilePurge(db, deps.storage, log) : undefined;
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopModel = isInteractive ? startUsingModel(config, { db, embedder: deps.embedder, log }) : undefined;
-const stopLostCalls = isInteractive ? startEndingLostCalls(deps, log) : undefined;
+const stopLostCalls = isInteractive
+  ? startEndingLostCalls({ db, callLookup: createCallLookup(db, deps) }, log)
+  : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const checkTimeZones = createTimeZoneCheck(db, log);
 const stopRepair = isInteractive ? startRepair(db, () => temporal?.client, log) : undefined;

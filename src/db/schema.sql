@@ -1484,6 +1484,16 @@ create table inactivity_clocks (
   constraint inactivity_clocks_org_id_automation_id_fkey FOREIGN KEY (org_id, automation_id) REFERENCES automations(org_id, id) ON DELETE CASCADE
 );
 
+create table inbound_email_parts (
+  org_id uuid not null,
+  email_id uuid not null,
+  "position" integer not null,
+  bytes bytea not null,
+  constraint inbound_email_parts_pkey PRIMARY KEY (org_id, email_id, "position"),
+  constraint inbound_email_parts_org_id_email_id_fkey FOREIGN KEY (org_id, email_id) REFERENCES inbound_emails(org_id, id) ON DELETE CASCADE
+);
+alter table inbound_email_parts alter column bytes set storage external;
+
 create table inbound_emails (
   org_id uuid not null,
   id uuid not null,
@@ -1510,6 +1520,7 @@ CREATE INDEX inbound_emails_by_delivery ON public.inbound_emails USING btree (or
 CREATE INDEX inbound_emails_by_sender ON public.inbound_emails USING btree (org_id, inbox_id, mail_from, received_at) WHERE (inbox_id IS NOT NULL);
 CREATE INDEX inbound_emails_unprocessed ON public.inbound_emails USING btree (org_id, id) WHERE (processed_at IS NULL);
 CREATE INDEX inbound_emails_with_raw ON public.inbound_emails USING btree (received_at) WHERE (raw IS NOT NULL);
+CREATE TRIGGER inbound_email_parts AFTER UPDATE OF raw ON public.inbound_emails FOR EACH ROW WHEN (((old.raw IS NOT NULL) AND (new.raw IS NULL))) EXECUTE FUNCTION delete_inbound_email_parts();
 
 create table inbound_messages (
   org_id uuid not null,
@@ -2254,6 +2265,17 @@ create table phone_agents (
 );
 CREATE TRIGGER audit_changes AFTER UPDATE ON public.phone_agents FOR EACH ROW WHEN (((to_jsonb(old.*) - '{org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"phone_agent","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","type","voice_id","language","use_org_knowledgebase","action_ids","model"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
 CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.phone_agents FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"phone_agent","ref":"id","name":"name","as":null,"org":"org_id","isPart":false,"shown":["name","type","voice_id","language","use_org_knowledgebase","action_ids","model"],"expanded":[],"ignored":["org_id","id","created_at","updated_at"]}');
+
+create table phone_calls_under_way (
+  org_id uuid not null,
+  id uuid not null,
+  provider_id text not null,
+  begun_at timestamp(3) with time zone default now() not null,
+  check_at timestamp(3) with time zone default (now() + '00:15:00'::interval) not null,
+  constraint phone_calls_under_way_pkey PRIMARY KEY (org_id, id),
+  constraint phone_calls_under_way_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+CREATE INDEX phone_calls_under_way_to_check ON public.phone_calls_under_way USING btree (check_at);
 
 create table phone_numbers (
   org_id uuid not null,
@@ -3311,6 +3333,15 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.delete_inbound_email_parts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      delete from inbound_email_parts where org_id = new.org_id and email_id = new.id;
+      return null;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.has_subscribers(org uuid, event_type text)
  RETURNS boolean

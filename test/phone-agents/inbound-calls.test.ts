@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { createCallLookup } from '../../src/deliveries/callbacks/call-lookup.ts';
 import { endLostCalls } from '../../src/deliveries/callbacks/lost-calls.service.ts';
 import { FAKES_ALLOWED, newNumber } from '../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
@@ -210,7 +211,7 @@ describe('a call without a report', () => {
     sql`update phone_calls_under_way set check_at = now(), begun_at = now() - ${age}::interval where org_id = ${org.id}`.execute(
       stack.db,
     );
-  const look = () => endLostCalls(stack.deps);
+  const look = () => endLostCalls({ db: stack.db, callLookup: createCallLookup(stack.db, stack.deps) });
   const callsUnderWay = () =>
     stack.db.selectFrom('phone_calls_under_way').select('id').where('org_id', '=', org.id).execute();
 
@@ -260,7 +261,7 @@ describe('a call without a report', () => {
     expect(await callsUnderWay()).toEqual([]);
   });
 
-  it('has its report before everything else, and is not open again when its begin is told late', async () => {
+  it('has its report before everything else, and is not open again when its begin is reported late', async () => {
     await answering();
     const call = await ring();
     await vapi.report(call, 'customer-ended-call', { transcript: '' });

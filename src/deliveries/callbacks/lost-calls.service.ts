@@ -1,12 +1,9 @@
 import { forEachConcurrently } from '../../concurrency/limited.ts';
 import type { Db } from '../../db/connect.ts';
 import { ProviderError } from '../../errors.ts';
-import { findConnection } from '../../orgs/integrations/service.ts';
-import type { HttpClient } from '../../providers/egress/egress.ts';
 import type { CallbackContent } from '../../providers/sending.ts';
-import { findEndOfCall, reportOfLostCall } from '../../providers/vapi/call-lookup.ts';
-import type { Secrets } from '../../secrets.ts';
 import { type CallToCheck, claimCallsToCheck } from '../inbound/calls-under-way.shared.queries.ts';
+import type { CallLookup } from './call-lookup.ts';
 import { receiveCallback } from './service.ts';
 
 const CALLS_PER_BATCH = 20;
@@ -14,8 +11,7 @@ const CALLS_AT_ONCE = 4;
 
 export interface LostCallDeps {
   db: Db;
-  secrets: Secrets;
-  egress: HttpClient;
+  callLookup: CallLookup;
 }
 
 /**
@@ -31,12 +27,11 @@ export async function endLostCalls(deps: LostCallDeps): Promise<number> {
   return calls.length;
 }
 
-async function endOf({ db, secrets, egress }: LostCallDeps, call: CallToCheck): Promise<CallbackContent | undefined> {
+async function endOf({ callLookup }: LostCallDeps, call: CallToCheck): Promise<CallbackContent | undefined> {
   const { orgId, providerId, isOld } = call;
-  const settings = await findConnection(db, secrets, orgId, 'voice');
-  const found = settings && (await unlessFailed(findEndOfCall(egress, settings, providerId)));
+  const found = await unlessFailed(callLookup.find(orgId, providerId));
   if (typeof found === 'object') return found;
-  return isOld ? { ...reportOfLostCall(providerId), reports: [] } : undefined;
+  return isOld ? { ...callLookup.reportOfLost(providerId), reports: [] } : undefined;
 }
 
 /** The platform is asked again later. */

@@ -54,7 +54,7 @@ export interface FakeVapi {
   ring(number: VapiNumber, caller: { number?: string; name?: string }, options?: { times?: number }): Promise<Ringing>;
   /** Asks where the assistant's call is to be transferred. */
   transfer(call: FakeVapiCall): Promise<{ status: number; body: VapiAnswer }>;
-  /** Ends a call of which nobody is told: a look-up alone shows it. */
+  /** Ends a call without a report: a look-up alone shows it. */
   endSilently(call: FakeVapiCall, endedReason: string, ended?: object): void;
   /** Posts the end-of-call-report. */
   report(call: FakeVapiCall, endedReason: string, options?: VapiCallbackOptions): Promise<number>;
