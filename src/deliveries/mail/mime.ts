@@ -129,7 +129,7 @@ export async function parseMime(raw: Buffer | string, folder?: string): Promise<
   const keep = createFileKeeper(folder);
   let current: AttachmentStream | MessageText | undefined;
   parser.on('error', (error) => {
-    if (current?.type === 'attachment') current.content.destroy(error); // it would wait for its end forever
+    if (current?.type === 'attachment' && current.content instanceof Readable) current.content.destroy(error); // it would wait for its end forever
   });
   const files: MimeFile[] = [];
   for await (const part of parser) {
