@@ -229,7 +229,7 @@ const roles = [
       npm('email-reply-parser'),
       npm('sanitize-html'),
       npm('tlds', 'tzdata', 'leven'),
-      '^src/(recognition/phrases/[a-z]+|csat/survey/words|knowledge/help-center/words)\\.json$',
+      '^src/(recognition/phrases/[a-z]+|csat/survey/words|knowledge/help-center/words|automations/triggers/form-words)\\.json$',
     ],
     ['type-only'],
   ),

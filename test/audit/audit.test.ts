@@ -94,10 +94,10 @@ describe('the audit', () => {
     await act('DELETE /saved-replies/{id}', `/saved-replies/${replyId}`);
     await act('POST /blocklist/contacts', '/blocklist/contacts', { email: 'zoe@acme.example', reason: 'Zoe spams' });
     const { body: blocked } = await admin.get('/blocklist/contacts');
-    await act('DELETE /blocklist/contacts/{id}', `/blocklist/contacts/${blocked.items[0].id}`);
+    await act('DELETE /blocklist/contacts/{id}', `/blocklist/contacts/${blocked.data[0].id}`);
     await act('POST /blocklist/domains', '/blocklist/domains', { domains: 'spam.example' });
     const { body: domains } = await admin.get('/blocklist/domains');
-    await act('DELETE /blocklist/domains/{id}', `/blocklist/domains/${domains.items[0].id}`);
+    await act('DELETE /blocklist/domains/{id}', `/blocklist/domains/${domains.data[0].id}`);
     const suppressed = { channel: 'email', address: 'zoe@acme.example' };
     const { id: suppressionId } = await act('POST /suppressions', '/suppressions', suppressed);
     await act('DELETE /suppressions/{id}', `/suppressions/${suppressionId}`);

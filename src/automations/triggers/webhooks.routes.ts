@@ -9,13 +9,13 @@ import { enforce } from '../../api/edge/rate-limits.ts';
 import { DomainError, invalid, notFound } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
-import { readBrand } from '../../orgs/brand/service.ts';
 import { setOrg } from '../../processes/current-work.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { Id } from '../../schemas/parts.ts';
 import type { Json } from '../blocks/schema.ts';
 import { fieldsOf } from '../json.rules.ts';
 import type { FormConfiguration } from './configuration.schema.ts';
+import { readFormLook } from './form-looks.service.ts';
 import { type FormLook, formPage, SUBMISSION_FIELD, submittedPage, TRAP_FIELD } from './form-pages.ts';
 import { FORM_LANGUAGES } from './form-words.rules.ts';
 import { listedFields, MAX_FORM_BYTES, MULTIPART_TYPE, parseMultipart } from './multipart-forms.ts';
@@ -146,9 +146,9 @@ function webhookOf({ webhook }: Pick<FastifyRequest, 'webhook'>): Webhook {
 }
 
 /** Returns how the page of a form looks to whoever asks for it. */
-async function lookOf(request: FastifyRequest, links: MediaLinks, { orgId, orgLanguage }: Webhook): Promise<FormLook> {
-  const language = pageLanguage(request, FORM_LANGUAGES, orgLanguage);
-  return { brand: await readBrand(request.db, links, orgId), language };
+function lookOf(request: FastifyRequest, links: MediaLinks, webhook: Webhook): Promise<FormLook> {
+  const language = pageLanguage(request, FORM_LANGUAGES, webhook.orgLanguage);
+  return readFormLook(request.db, links, webhook, language);
 }
 
 interface Submission {

@@ -5,9 +5,8 @@ import { asPage } from '../../api/edge/pages/page-answers.ts';
 import { notFound } from '../../errors.ts';
 import { maskedAddress } from '../../html/masked-address.rules.ts';
 import { escapeHtml, htmlPage } from '../../html/page.rules.ts';
-import { readBrand } from '../../orgs/brand/service.ts';
 import { createUnsubscribeLinks } from '../ledger/delivery-links.ts';
-import { findUnsubscribeTarget, insertUnsubscribe } from './shared.queries.ts';
+import { getUnsubscribeTarget, unsubscribe } from './unsubscribing.service.ts';
 
 const UnsubscribeParams = z.object({ token: z.string().min(1).max(255) });
 
@@ -27,11 +26,10 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
 
   app.get('/u/:token', { config: { scope: 'public', limitedBy: 'address' }, schema }, async ({ db, params }, reply) => {
     const ref = links.read(params.token);
-    const found = ref === undefined ? undefined : await findUnsubscribeTarget(db, ref.orgId, ref.deliveryId);
-    if (ref === undefined || found === undefined) throw notFound('unsubscribe link');
-    const brand = await readBrand(db, mediaLinks, ref.orgId);
+    if (ref === undefined) throw notFound('unsubscribe link');
+    const { to, brand } = await getUnsubscribeTarget(db, mediaLinks, ref);
     asPage(reply, brand);
-    const who = `<p>Stop mail from <strong>${escapeHtml(brand.name)}</strong> to <strong>${escapeHtml(maskedAddress(found.to ?? ''))}</strong>?</p>`;
+    const who = `<p>Stop mail from <strong>${escapeHtml(brand.name)}</strong> to <strong>${escapeHtml(maskedAddress(to))}</strong>?</p>`;
     return htmlPage(
       'Unsubscribe',
       `${who}<form method="post"><button type="submit">Unsubscribe</button></form>`,
@@ -46,8 +44,7 @@ export const unsubscribeRoutes: FastifyPluginAsyncZod<Deps> = async (app, { conf
     async ({ db, params }, reply) => {
       const ref = links.read(params.token);
       if (ref === undefined) throw notFound('unsubscribe link');
-      await insertUnsubscribe(db, ref.orgId, ref.deliveryId);
-      const brand = await readBrand(db, mediaLinks, ref.orgId);
+      const brand = await unsubscribe(db, mediaLinks, ref);
       asPage(reply, brand);
       return htmlPage('Unsubscribed', '<p>You will get no more of this mail.</p>', 'en', brand);
     },

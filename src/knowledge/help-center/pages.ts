@@ -16,7 +16,7 @@ const STYLE = `${DEFAULT_ACCENT}${BRAND_STYLE}:root{color-scheme:light dark}*{bo
 a{color:var(--link)}.quiet,small{color:light-dark(#566074,#a3abbb)}header,main,.trail{max-width:60rem;margin:0 auto;padding:0 1.2rem}
 .top{background:light-dark(#fff,#14171d);border-bottom:1px solid light-dark(#d9dde5,#2c323d)}header{display:flex;gap:.6rem 1.5rem;flex-wrap:wrap;align-items:center;justify-content:space-between;padding-block:.8rem}
 form{display:flex;gap:.5rem;flex:1 1 14rem;max-width:26rem}input{font:inherit;flex:1;min-width:0;padding:.4rem .7rem;border:1px solid light-dark(#838c9c,#757f90);border-radius:.5rem;background:light-dark(#fff,#101318);color:inherit}
-button{font:inherit;min-height:2.5rem;padding:.3rem .9rem;border:0;border-radius:.5rem;background:var(--accent);color:var(--on);cursor:pointer}textarea{font:inherit;display:block;width:100%;margin-top:.4rem;padding:.4rem .7rem;border:1px solid light-dark(#838c9c,#757f90);border-radius:.5rem;background:light-dark(#fff,#101318);color:inherit}.ask{flex-wrap:wrap;align-items:center;max-width:none;margin:1.2rem 0}.ask p{margin:0 .6rem 0 0}.ask label{flex:1 1 100%}
+button{font:inherit;min-height:2.5rem;padding:.3rem .9rem;border:0;border-radius:.5rem;background:var(--accent);color:var(--on);cursor:pointer}textarea{font:inherit;display:block;width:100%;margin-top:.4rem;padding:.4rem .7rem;border:1px solid light-dark(#838c9c,#757f90);border-radius:.5rem;background:light-dark(#fff,#101318);color:inherit}.ask{flex-wrap:wrap;align-items:center;max-width:none;margin:1.2rem 0}.ask>span{margin-inline-end:.6rem}.ask label{flex:1 1 100%}
 .trail{font-size:.9rem;padding-block:1rem .2rem}.trail a,.site{display:inline-block;padding-block:.2rem}.names{display:flex;gap:.4rem 1.2rem;flex-wrap:wrap;align-items:center}main{padding-block:.4rem 4rem}h1{line-height:1.2;font-size:1.9rem;margin:.6rem 0}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));gap:1rem;margin-top:1.2rem}.card{background:light-dark(#fff,#14171d);border:1px solid light-dark(#d9dde5,#2c323d);border-radius:.8rem;padding:1rem 1.2rem}
 .card :is(h2,h3,h4,h5,h6){font-size:1.1rem;line-height:1.3;margin:.2rem 0 .4rem}.card h2~:is(h3,h4,h5,h6){font-size:1rem;margin-top:1rem}.card a{text-decoration:none}.card a:hover{text-decoration:underline}.card p{margin:.3rem 0}.icon{font-size:1.6rem;line-height:1;display:block}
@@ -102,7 +102,7 @@ ${html}</article>${question(page)}${following}`,
 
 /** Asks the reader of an article. The form works without scripts. */
 const question = ({ url, words }: HelpPage): string =>
-  `<form class="ask" method="post" action="${escapeHtml(url)}" aria-labelledby="helpful"><p id="helpful">${escapeHtml(words.helpful)}</p>
+  `<form class="ask" method="post" action="${escapeHtml(url)}" aria-labelledby="helpful"><span id="helpful">${escapeHtml(words.helpful)}</span>
 <button type="submit" name="helpful" value="yes">${escapeHtml(words.yes)}</button><button type="submit" name="helpful" value="no">${escapeHtml(words.no)}</button></form>`;
 
 /** Renders the page after an answer. With the id of one, it takes a sentence about it. */

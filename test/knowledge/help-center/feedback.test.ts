@@ -93,11 +93,11 @@ describe('the question at the end of an article', () => {
     const { org, id, url } = await helpCenter('de');
     expect(await (await fetch(url)).text()).toContain(words.de.helpful);
     expect((await answer(url, { helpful: 'no' })).html).toContain(words.de.tell_us);
-    await org.patch('/org', { language: 'nb' });
+    await org.patch('/org', { language: 'no' });
     await answer(url, { helpful: 'yes' });
     expect(
       (await countsOf(org, id)).languages.map(({ language }: { language: string }) => language).toSorted(),
-    ).toEqual(['de', 'nb']);
+    ).toEqual(['de', 'no']);
   });
 
   it('refuses what another site sends, what is no answer, and articles that do not exist', async () => {
