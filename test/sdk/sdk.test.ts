@@ -357,6 +357,8 @@ describe('the README of the SDK', () => {
       '409 email true',
       'done',
       expect.stringMatching(/^\w+ string$/),
+      'true',
+      'false',
       '401',
     ]);
   });

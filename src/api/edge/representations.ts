@@ -18,7 +18,7 @@ interface Reader {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns the GET whose answer represents what an update without a body has updated. */
+    /** Returns the GET whose answer represents what an update without a body in its answer has updated. */
     readerOf(route: Updating): Reader | undefined;
   }
 }
