@@ -73,7 +73,12 @@ inLongTier('messages with files of every kind', () => {
   async function direct(fake: FakeDirectMessages, url: string, nth: number): Promise<number> {
     fake.files.set('photo', PNG);
     const attachments = [{ type: 'image', payload: { url: `${fake.url}/cdn/photo` } }];
-    const message = { from: String(800_000_000 + nth), mid: `m_${nth}`, text: `Message ${nth}`, attachments };
+    const message = {
+      from: String(800_000_000 + nth),
+      mid: `${fake.account}_${nth}`,
+      text: `Message ${nth}`,
+      attachments,
+    };
     return (await fake.receive(url, message)).status;
   }
   const persistently = async (post: () => Promise<number>) => {
