@@ -38,7 +38,7 @@ const SPECS: Specs = {
   },
 };
 
-/** Keys and other values that actions send with each call, which neither the AI nor anybody else sees again. */
+/** Keys and other values that actions send with each call. The AI never gets them, and nobody sees them again. */
 export const SharedValues = () => {
   const maySee = useMay('org:read');
   return maySee ? <Shown /> : null;
