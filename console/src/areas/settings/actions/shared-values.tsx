@@ -38,7 +38,7 @@ const SPECS: Specs = {
   },
 };
 
-/** Keys and other values that actions send with each call. The AI never gets them, and nobody sees them again. */
+/** Keys and other values that actions send with each call, hidden from the AI and from everybody else. */
 export const SharedValues = () => {
   const maySee = useMay('org:read');
   return maySee ? <Shown /> : null;
