@@ -1,6 +1,6 @@
 /**
- * Returns the first and the last messages of a conversation that fit, alternately from both ends, in their order. Of a long
- * conversation the middle is left out, and of a last message that does not fit by itself its end.
+ * Returns as many of the first and last messages of a conversation as fit, alternately from both ends, in their order.
+ * A long conversation loses its middle, and a last message too long by itself loses its end.
  */
 export function endsOf<Message extends { text: string }>(
   messages: readonly Message[],

@@ -1,4 +1,4 @@
-/** Says that the speaker has done something for the customer, by language. */
+/** Claims of the speaker to have done something for the customer, by language. */
 const DEEDS: Readonly<Record<string, RegExp>> = {
   en: /\b(?:i|we)(?:['’]ve|\s+have|\s+just|\s+already|\s+went)\s+(?:now\s+|just\s+|already\s+|successfully\s+|also\s+)*\p{L}{2,}|\b(?:i|we)\s+(?:successfully\s+)?(?:cancel|refund|book|chang|updat|creat|process|issu|schedul|resett?|remov|add|delet|approv|submitt|initiat|complet|confirm|activat|upgrad|transferr?)(?:l?ed|ed)\b|\b(?:i|we)\s+(?:sent|made|set|put|did|took)\b|\b(?:has|have)\s+been\s+(?:successfully\s+)?(?:cancel|refund|book|chang|updat|creat|process|issu|schedul|reset|remov|add|delet|approv|submitt|initiat|complet|confirm|activat|upgrad|transferr?|sent)(?:l?ed|ed)?\b/iu,
   de: /\b(?:ich|wir)\s+(?:habe|haben|hab)\b|\b(?:habe|haben)\s+(?:ich|wir)\b|\bwurden?\s+(?:\p{L}+\s+){0,4}(?:storniert|erstattet|gebucht|geändert|aktualisiert|erstellt|gelöscht|bestätigt|gesendet|versendet|veranlasst)\b/iu,
@@ -10,9 +10,6 @@ const DEEDS: Readonly<Record<string, RegExp>> = {
   pl: /\b(?:anulowałe?a?m|zwróciłe?a?m|zarezerwowałe?a?m|zmieniłe?a?m|zaktualizowałe?a?m|wysłałe?a?m|utworzyłe?a?m)(?!\p{L})|\bzostał[aoy]?\s+\p{L}{4,}/iu,
 };
 
-/**
- * Returns whether a text says that something was done, which only a receipt can show. Looks in the text's language and in
- * English.
- */
+/** Returns whether a text claims a deed. Only a receipt can prove one. Looks in the text's language and in English. */
 export const claimsDeed = (text: string, language: string): boolean =>
   [language, 'en'].some((code) => DEEDS[code]?.test(text.slice(0, 4_000)) === true);

@@ -1,9 +1,9 @@
 import { addressesOf } from './figures.rules.ts';
 
-/** The name of the agent that answers by quotes alone. */
+/** The agent name of answers by quotes alone. */
 export const EXTRACTIVE_AGENT = 'extractive-1';
 
-/** The share of the threshold from which on a page is worth a look. */
+/** Pages from this share of the threshold on are worth a look. */
 const PAGE_SHARE = 0.4;
 /** A second item is quoted too if its score is about as good as the first's. */
 const SECOND_SHARE = 0.85;
@@ -48,18 +48,18 @@ export interface QuotedSource {
 
 export interface ExtractiveAnswer {
   kind: 'answered' | 'may_help' | 'nothing';
-  /** The confidence that the best passage has the answer. */
+  /** The confidence in the best passage as the answer. */
   score: number;
-  /** The confidence from which on it is given as one. */
+  /** The lowest confidence of an answer. */
   threshold: number;
   sources: QuotedSource[];
-  /** What was looked at. */
+  /** The passages considered. */
   passages: { item_id: string; chunk: number; score: number; title: string }[];
 }
 
 /**
- * Chooses what to say from passages, best first: at most two quotes of two items if the confidence reaches the threshold,
- * or else at most three pages that may help.
+ * Chooses a reply from passages, best first: at most two quotes of two items if the confidence reaches the threshold,
+ * or else at most three pages as pointers.
  */
 export function selectQuotes(
   passages: PassageForQuote[],
@@ -106,19 +106,22 @@ const sourceOf = ({ item_id, chunk, url, title, heading, hash }: PassageForQuote
   hash,
 });
 
-/** How a text is shown where it arrives. */
+/** The format of a text at its destination. */
 export type TextFormat = 'markdown' | 'plain';
 
-/** Channels whose clients show Markdown. The others get plain text. */
+/** Channels with Markdown-capable clients. The others get plain text. */
 const MARKDOWN_CHANNELS: readonly string[] = ['web', 'api'];
 
-/** Returns how texts are shown in a session. Another system that speaks to the customer shows no Markdown. */
+/**
+ * Returns how texts are shown in a session. A relayed session gets plain text: the other system shows no Markdown to
+ * the customer.
+ */
 export const formatOf = ({ channel, relayed_side }: { channel: string; relayed_side: string | null }): TextFormat => {
   const isRelayed = relayed_side === 'customer' || relayed_side === 'both';
   return MARKDOWN_CHANNELS.includes(channel) && !isRelayed ? 'markdown' : 'plain';
 };
 
-/** Returns a message that quotes sources, or points at them, after a fixed sentence. */
+/** Returns a message of a fixed sentence and its sources, as quotes or as pointers. */
 export const renderSources = (sentence: string, sources: QuotedSource[], format: TextFormat): string =>
   [sentence, ...sources.map((source) => renderSource(source, format))].join('\n\n');
 
@@ -133,7 +136,7 @@ function renderSource({ quote, title, url }: QuotedSource, format: TextFormat): 
     .join('\n')}\n\n${link}`;
 }
 
-/** Returns the name of a source, with a link to it where it has an address. */
+/** Returns the name of a source, with a link to its address if it has one. */
 export function linkOf({ title, url }: { title: string; url: string | null }, format: TextFormat): string {
   const name = withoutTags(title).replace(/\s+/g, ' ').trim();
   if (url === null || !/^https?:\/\//.test(url)) return format === 'plain' ? name : escapeMarkdown(name);

@@ -6,23 +6,23 @@ import type { Thresholds } from '../calibration/rules.ts';
 import { type ExtractiveAnswer, type PassageForQuote, selectQuotes } from './extractive.rules.ts';
 
 const MAX_PASSAGES = 8;
-/** Questions are short. What comes after these characters would only make the search slower. */
+/** Questions are short. Characters beyond this number would only make the search slower. */
 const MAX_QUESTION_CHARACTERS = 1_000;
 
 export interface QuoteSearch {
   question: string;
-  /** Its language, if that is known. */
+  /** Its language, if known. */
   language?: string | null;
   channel: SessionChannel;
   /** The segments of the contact. */
   segments: string[];
-  /** The confidences from which on a quote is an answer. */
+  /** The lowest confidences of an answer by a quote. */
   thresholds: Thresholds;
 }
 
 /**
- * Answers a question by quotes from what the org has published, without a model. Internal items and those that are not
- * meant for the channel and the contact are never quoted.
+ * Answers a question by quotes from the org's published knowledge, without a model. Internal items and those not meant
+ * for the channel and the contact are never quoted.
  */
 export async function answerByQuotes(
   db: Db,

@@ -19,12 +19,12 @@ const NUMBER_WORDS: Readonly<Record<string, string>> = {
   pl: 'dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt dziewięćdziesiąt sto tysiąc',
 };
 const NUMBER_VALUES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20, 30, 40, 50, 60, 70, 80, 90, 100, 1_000];
-/** Names of months that mostly mean something else. */
+/** Names of months with another, more frequent meaning. */
 const AMBIGUOUS = new Set(['may', 'march']);
 
 const wordsByLanguage = new Map<string, ReadonlyMap<string, string>>();
 
-/** Returns the words of a language that are figures: numbers, months and days of the week. */
+/** Returns the words of a language for figures: numbers, months and days of the week. */
 function figureWords(language: string): ReadonlyMap<string, string> {
   const known = wordsByLanguage.get(language);
   if (known !== undefined) return known;
@@ -48,8 +48,8 @@ function figureWords(language: string): ReadonlyMap<string, string> {
 const SPELLED = Object.keys(NUMBER_WORDS);
 
 /**
- * Returns the numbers, amounts and dates of a text, each in one spelling: `1.000,00`, `1,000` and “thousand” are the same.
- * `languages` are those whose words are read; without them, all that are known.
+ * Returns the numbers, amounts and dates of a text, each in one spelling: `1.000,00`, `1,000` and “thousand” are the
+ * same. `languages` limits the words read to those of these languages; without it, all known words are read.
  */
 export function figuresOf(text: string, languages: readonly string[] = SPELLED): Set<string> {
   const figures = new Set<string>();
@@ -101,9 +101,9 @@ export const addressesOf = (text: string): string[] =>
 
 const hasScheme = (address: string): boolean => /^(?:[a-z][a-z0-9+.-]*:|www\.)/i.test(address);
 
-/** Endings of names that clients make links of. */
+/** Endings of names that clients turn into links. */
 const DOMAIN_ENDINGS: ReadonlySet<string> = new Set(tlds);
-/** Endings of countries that are mostly those of files. */
+/** Country endings that are mostly file endings. */
 const FILE_ENDINGS = new Set(['py', 'md', 'rs', 'sh', 'js', 'ts', 'cs', 'rb', 'kt', 'pl', 'so', 'ps']);
 
 function isDomain(name: string): boolean {

@@ -15,7 +15,7 @@ const Part = z.object({
 });
 export type AnswerPart = z.infer<typeof Part>;
 
-/** What a model answers with. Properties that are not known are left out. */
+/** The answer of a model. Unknown properties are left out. */
 export const ModelAnswer = z.object({
   kind: z.enum(['answer', 'ask', 'handoff', 'nothing']),
   language: z.string().min(2).max(20),

@@ -8,7 +8,7 @@ const QUOTATION_MARKS = /["'`´‘’‚‛“”„‟«»‹›「」『』]/g
 const DASHES = /[‐‑‒–—―−]/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-/** A text in which spellings of the same are equal, with the place of each character in the original. */
+/** A text with different spellings of the same made equal, and the place of each character in the original. */
 interface Normalized {
   text: string;
   /** The place in the original of each character, and of the end. */
@@ -31,7 +31,7 @@ function normalize(original: string): Normalized {
   return { text, places: positions };
 }
 
-/** Returns a text in the form in which quotes are compared. */
+/** Returns the normalized text for the comparison of quotes. */
 export const comparable = (text: string): string => normalize(text).text.trim();
 
 /**

@@ -3,7 +3,7 @@ import { addressesOf, emailsOf, figuresOf } from './figures.rules.ts';
 import type { AnswerPart } from './model-answer.schema.ts';
 import { comparable, findQuote } from './quotes.rules.ts';
 
-/** A passage that the model was shown. Offsets count UTF-16 code units. */
+/** A passage shown to the model. Offsets count UTF-16 code units. */
 export interface Passage {
   /** Its number in the prompt, from 1. */
   number: number;
@@ -15,7 +15,7 @@ export interface Passage {
   title: string;
   heading: string;
   content: string;
-  /** How near it is to what was searched. */
+  /** Its similarity to the query. */
   score: number;
   /** The place of `content` in its item. */
   start: number;
@@ -23,7 +23,7 @@ export interface Passage {
   hash: string;
 }
 
-/** What a call of an action has returned. */
+/** The result of a call of an action. */
 export interface Receipt {
   id: string;
   /** Whether the call has changed something: only then “I did it” can be said. */
@@ -32,26 +32,26 @@ export interface Receipt {
   text: string;
 }
 
-/** What an answer is checked against. */
+/** The material for the check of an answer. */
 export interface AnswerTerms {
   language: string;
   passages: readonly Passage[];
   receipts: readonly Receipt[];
-  /** What the customer wrote. */
+  /** The customer's text. */
   customerText: string;
-  /** Beginnings of addresses that the org allows. */
+  /** Beginnings of addresses allowed by the org. */
   allowedLinks: readonly string[];
   /** Values that must never be said. */
   secrets: readonly string[];
-  /** Texts of which no eight words in a row may be said. */
+  /** Texts that must not be repeated for eight words in a row. */
   guarded: readonly string[];
-  /** The sentences that may be said as they are, by name. */
+  /** The sentences allowed word for word, by name. */
   phrases: Readonly<Record<string, string>>;
   /** Whether only those sentences may be said. */
   onlyPhrases: boolean;
 }
 
-/** A quote that was found in its passage. */
+/** A quote confirmed in its passage. */
 export interface CheckedQuote {
   passage: Passage;
   quote: string;
@@ -65,7 +65,7 @@ export interface CheckedPart {
   quotes: CheckedQuote[];
 }
 
-/** A part that is not said, with the reason. */
+/** A part left out of the answer, with the reason. */
 export interface DroppedPart {
   text: string;
   because: DropReason;
@@ -99,9 +99,9 @@ const KEY = /\b(?:sk|pk|rk|sb|xox[a-z]|gh[a-z]|AKIA)[-_]?[A-Za-z0-9_-]{16,}/;
 const MARKUP = /<\s{0,9}[/!?]?\s{0,9}[a-z]|!\[|\b(?:javascript|data|vbscript):/i;
 
 /**
- * Keeps the parts of a model's answer that can be shown to be true, and says why the others are dropped. A text needs a
- * quote that stands in its passage, or the receipt of a call; its figures, links and addresses come from those or from
- * the customer. A question brings nothing new. Nothing secret, internal or with markup is said.
+ * Keeps the provable parts of a model's answer, and gives the reasons for the dropped ones. A text needs a quote
+ * contained in its passage, or the receipt of a call. Its figures, links and addresses come from those or from the
+ * customer. A question brings nothing new. Nothing secret, internal or with markup is said.
  */
 export function checkAnswer(parts: readonly AnswerPart[], terms: AnswerTerms): CheckedAnswer {
   const guarded = gramsOf(terms.guarded);
@@ -135,13 +135,13 @@ const shownOf = ({ text, question, phrase }: AnswerPart): string =>
 
 interface Basis {
   quotes: CheckedQuote[];
-  /** The texts that figures may come from. */
+  /** The allowed sources of figures. */
   sources: string[];
-  /** Whether it shows that something was done. */
+  /** Whether it proves a deed. */
   isDone?: boolean;
 }
 
-/** Returns what a text rests on: the receipt it names, or those of its quotes that stand in their passage. */
+/** Returns the basis of a text: the receipt it names, or those of its quotes contained in their passage. */
 function basisOf(part: AnswerPart, { passages, receipts }: AnswerTerms): Basis | DropReason {
   if (isText(part.receipt)) {
     const receipt = receipts.find(({ id }) => id === part.receipt);

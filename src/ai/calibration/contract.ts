@@ -4,7 +4,7 @@ export interface CalibrationInput {
   orgId: string;
 }
 
-/** Measures the confidence from which on quotes of an org's knowledge are given as answers. */
+/** Measures the lowest confidence for answers by quotes of an org's knowledge. */
 export const CALIBRATE_ANSWERS: WorkflowContract<CalibrationInput> = {
   type: 'calibrateAnswers',
   taskQueue: 'bulk',

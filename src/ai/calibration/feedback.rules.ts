@@ -3,7 +3,7 @@ export interface AnswerFeedback {
   answers: number;
   upvotes: number;
   downvotes: number;
-  /** Answers without a vote after which the contact asked for a person, or the AI gave up. */
+  /** Answers without a vote, followed by the contact's request for a person, or by the AI giving up. */
   handoffs: number;
 }
 
@@ -11,12 +11,12 @@ export const NO_FEEDBACK: AnswerFeedback = { answers: 0, upvotes: 0, downvotes: 
 
 /** Feedback never moves a threshold by more than this share. */
 export const MAX_SHIFT = 0.25;
-/** This many answers with the allowed share of wrong ones are added, so that a few votes do not decide alone. */
+/** This many answers with the allowed share of wrong ones are added, to keep a few votes from deciding alone. */
 const PRIOR_ANSWERS = 20;
 
 /**
- * Returns by which share feedback moves the threshold: how much more often answers were of no use than `maxWrong` allows.
- * An upvote counts as one more answer that was. It is never below `-maxWrong`, nor beyond a quarter in either direction.
+ * Returns the shift of the threshold by feedback, as a share: the excess of useless answers over `maxWrong`. An upvote
+ * counts as one more useful answer. It is never below `-maxWrong`, nor beyond a quarter in either direction.
  */
 export function shiftOf({ answers, upvotes, downvotes, handoffs }: AnswerFeedback, maxWrong: number): number {
   const useless = downvotes + handoffs;

@@ -1,21 +1,21 @@
 import { sentencesOf } from '../../knowledge/index/prose.rules.ts';
 
-/** The numbers of words of a probe: about those that a question has. */
+/** The numbers of words of a probe: about those of a question. */
 const LENGTHS = [6, 8, 10, 12, 16];
 
 const WORDS = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Words that are asked in place of a question which their item answers. */
+/** Words asked in place of a question that their item answers. */
 export interface Probe {
   text: string;
-  /** The sentence that they were taken from. */
+  /** The sentence they were taken from. */
   sentence: string;
 }
 
 /**
- * Returns words in a row from the middle of a passage, in several lengths, beginning with another one for each `nth`. None
- * if it has no sentence that is long enough. Whole sentences and headings would not do: both find other items with far
- * more confidence than customers' questions.
+ * Returns words in a row from the middle of a passage, in several lengths, beginning with another one for each `nth`.
+ * None without a sentence of sufficient length. Whole sentences and headings would not do: both find other items with
+ * far more confidence than customers' questions.
  */
 export function probesOf(content: string, nth: number): Probe[] {
   const sentences = sentencesOf(content).map(({ start, end }) => content.slice(start, end));
@@ -28,7 +28,7 @@ export function probesOf(content: string, nth: number): Probe[] {
   return [];
 }
 
-/** Returns the words in the middle of a sentence, in each length that it has. */
+/** Returns the words in the middle of a sentence, in each length available. */
 function wordsOf(sentence: string): string[] {
   const words = [...WORDS.segment(sentence)].filter(({ isWordLike }) => isWordLike === true);
   return LENGTHS.flatMap((length) => {

@@ -9,7 +9,7 @@ interface MeasuredSize {
   last_chunk: number;
 }
 
-/** A request that was not measured within this time is not waited for: the worker is behind, or its workflow is lost. */
+/** A request not measured within this time is not waited for: the worker is behind, or its workflow is lost. */
 const PENDING = sql`interval '1 minute'`;
 
 const selectCalibration = (db: Db, orgId: string) =>
@@ -26,7 +26,7 @@ const selectCalibration = (db: Db, orgId: string) =>
 
 export const findCalibration = (db: Db, orgId: string) => selectCalibration(db, orgId).executeTakeFirst();
 
-/** Finds a calibration and locks it, as the end of a measurement does: it sees changes that were committed before. */
+/** Finds a calibration and locks it, as the end of a measurement does: it sees changes committed before. */
 export const lockCalibration = (trx: Trx, orgId: string) =>
   selectCalibration(trx, orgId).forUpdate().executeTakeFirst();
 
@@ -51,7 +51,7 @@ export async function deleteVectorThreshold(trx: Trx, orgId: string): Promise<vo
   `.execute(trx);
 }
 
-/** Notes that a calibration was requested. */
+/** Records the request of a calibration. */
 export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {
   await sql`
     insert into ai_calibrations (org_id) values (${orgId}) on conflict (org_id) do update set requested_at = now()
@@ -69,7 +69,10 @@ export async function listDueOrgs(db: Db, orgIds: string[], limit: number): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Lists those of the orgs that were measured and not requested since an hour, with the size of their index then. */
+/**
+ * Lists the orgs among these with a measurement and no request for an hour, with the size of their index at the
+ * measurement.
+ */
 export async function listMeasuredIndexes(db: Db, orgIds: string[]): Promise<(MeasuredSize & { org_id: string })[]> {
   const { rows } = await sql<MeasuredSize & { org_id: string }>`
     select org_id, passages, last_chunk::float8 as last_chunk from ai_calibrations

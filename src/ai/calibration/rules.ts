@@ -1,57 +1,58 @@
 import { LARGE_INDEX, largenessOf, placeBetween, SMALL_INDEX } from '../../knowledge/search/confidence.rules.ts';
 import { type AnswerFeedback, NO_FEEDBACK, shiftOf } from './feedback.rules.ts';
 
-/** The allowed share of wrong answers that usual thresholds are for. */
+/** The allowed share of wrong answers assumed by the usual thresholds. */
 const USUAL_MAX_WRONG = 0.05;
 
 /**
- * The threshold of a search by words that was not calibrated, in a large index. On questions of five public sets it gave
- * at most 5 % wrong answers to questions whose article was taken away. With vectors no one threshold does, so until they
+ * The threshold of a search by words in a large index without a calibration. On questions of five public sets it gave
+ * at most 5 % wrong answers to questions with their article removed. With vectors no one threshold does, so until they
  * are calibrated answers are searched by words alone.
  */
 export const DEFAULT_THRESHOLD = 1.3;
 /** The same in a small index: chance finds less among few passages. */
 const DEFAULT_SMALL_THRESHOLD = 0.6;
-/** An index of this many passages has most of what makes the default threshold of a large one necessary. */
+/** An index of this many passages needs most of the default threshold of a large one. */
 const MANY = 100;
 
-/** Returns the threshold of a search by words of an index that was not calibrated. */
+/** Returns the threshold of a search by words of an index without a calibration. */
 export const defaultThresholdOf = (passages: number): number =>
   DEFAULT_SMALL_THRESHOLD + (DEFAULT_THRESHOLD - DEFAULT_SMALL_THRESHOLD) * placeBetween(SMALL_INDEX, MANY, passages);
 
-/** How sure it is that no more wrong answers are given than allowed. On average over orgs there are fewer. */
+/** The certainty of no more wrong answers than allowed. On average over orgs there are fewer. */
 const CERTAINTY = 0.6;
 
 /**
- * A usual threshold counts like this many measured questions in an index of many passages, and like more in a small one,
- * whose few questions cannot measure what is rare. It was learned on small help centers and on small parts of public sets.
+ * A usual threshold counts as this many measured questions in an index of many passages. It counts as more in a small
+ * one: its few questions cannot measure rare cases. It was learned on small help centers and on small parts of public
+ * sets.
  */
 const USUAL_WEIGHT = { large: 5, small: { words: 60, 'known-scale': 500, vectors: 5 } };
 const USUAL = { passages: 12, most: 1 };
 
-/** How a search compares: by words, with the cosines of a model whose scale is known, or with those of another model. */
+/** The comparison of a search: by words, with the cosines of a model of known scale, or with those of another model. */
 export type Comparison = 'words' | 'known-scale' | 'vectors';
 
 /**
- * The usual thresholds at that number of passages, and how much higher they are for e times as many. Cosines of an unknown
- * scale have none for a small index.
+ * The usual thresholds at this number of passages, and their rise for e times as many. Cosines of an unknown scale have
+ * none for a small index.
  */
 const USUAL_SMALL: Record<Comparison, { threshold: number; perFold: number }> = {
   words: { threshold: 0.54, perFold: 0.2 },
   'known-scale': { threshold: 0.78, perFold: 0.12 },
   vectors: { threshold: USUAL.most, perFold: 0 },
 };
-/** How much lower a threshold may be where e times as many wrong answers are allowed. */
+/** The reduction of a threshold for e times as many allowed wrong answers. */
 const PER_FOLD_OF_WRONG = 0.12;
 
-/** Returns the usual threshold of an index, which grows with what chance finds among its passages. */
+/** Returns the usual threshold of an index. It grows with the number of chance matches among its passages. */
 function usualThresholdOf(comparison: Comparison, passages: number, maxWrong: number): number {
   const { threshold, perFold } = USUAL_SMALL[comparison];
   const bySize = threshold + perFold * Math.log(Math.max(1, passages / USUAL.passages));
   return Math.min(USUAL.most, bySize) + PER_FOLD_OF_WRONG * Math.log(USUAL_MAX_WRONG / maxWrong);
 }
 
-/** A question whose right items are known. */
+/** A question with its right items. */
 export interface AskedQuestion {
   /** The confidence of the best passage without the right items. An answer would be wrong. */
   hidden: number;
@@ -62,48 +63,48 @@ export interface AskedQuestion {
 }
 
 /**
- * Words of the org's own passages find other items with less confidence than questions do. So of them only this share of
- * what is allowed may get a wrong answer. On questions of four public sets that keeps to what is allowed. Where the
- * parts of long texts are items with one title, it does not: what is around an answer tells much of it.
+ * Words of the org's own passages find other items with less confidence than questions do. So only this share of the
+ * allowed number may get a wrong answer. On questions of four public sets this keeps within the allowed share. It does
+ * not if the parts of long texts are items with one title: the text around an answer reveals much of it.
  */
 const PROBES_SHARE = 0.3;
 
 /**
- * Returns the share of what is allowed that probes of an index may get. A small one has so few that the highest of them is
- * chance. There all of the share is read from them, and the usual threshold counts for the rest.
+ * Returns the share of the allowed wrong answers that probes of an index may get. A small index has so few that the
+ * highest of them is chance. There all of the share is read from them, and the usual threshold counts for the rest.
  */
 export const probesShareOf = (passages: number): number => PROBES_SHARE ** largenessOf(passages);
 
-/** What a calibration has measured. Shares are from 0 to 1. */
+/** The results of a calibration. Shares are from 0 to 1. */
 export interface CalibrationReport {
   questions: number;
   max_wrong: number;
-  /** The share of questions that got an answer while their item was hidden. */
+  /** The share of questions answered while their item was hidden. */
   wrong_share: number;
-  /** The share of questions that got an answer while their item was there. */
+  /** The share of questions answered while their item was there. */
   answered_share: number;
   /** The share of right items among those answers. Null without any. */
   right_share: number | null;
   /** The threshold before the feedback. */
   measured_threshold: number;
-  /** What became of answers, and by which share it moved the threshold. */
+  /** The outcomes of answers, and the share by which they moved the threshold. */
   feedback: (AnswerFeedback & { shift: number }) | null;
   /** Whether the search compared vectors too. */
   with_vectors: boolean;
-  /** The threshold of a search by words alone, where the search compared vectors too. */
+  /** The threshold of a search by words alone, if the search compared vectors too. */
   words_threshold: number | null;
 }
 
-/** The confidences from which on a quote is an answer. */
+/** The lowest confidences of an answer by a quote. */
 export interface Thresholds {
   /** Of a search by words alone. */
   words: number;
-  /** Of a search that compares vectors too. Null: it was not calibrated, and is not used. */
+  /** For a search with vectors too. Null: it was not calibrated, and is not used. */
   vectors: number | null;
 }
 
 /**
- * Returns the thresholds of an org whose index has this many passages. What was measured with vectors says nothing about
+ * Returns the thresholds of an org with this many passages in its index. A measurement with vectors says nothing about
  * words alone, and the other way round.
  */
 export function thresholdsOf(
@@ -120,9 +121,9 @@ export function thresholdsOf(
 }
 
 /**
- * Returns the lowest threshold from which it is more likely than not that at most `share` of `maxWrong` of further
- * questions get a wrong answer, and what was measured with it. With few questions it is raised towards a usual one, and
- * among few `passages` it is near that. Feedback on answers then moves it. What is reported was measured after that.
+ * Returns the lowest threshold with at most `share` of `maxWrong` of further questions answered wrongly, more likely
+ * than not, and its measurements. With few questions it is raised towards a usual one. Among few `passages` it stays
+ * near the usual one. Feedback on answers then moves it. The reported measurements follow that.
  */
 export function calibrate(
   asked: AskedQuestion[],
@@ -161,8 +162,8 @@ export function calibrate(
 }
 
 /**
- * Returns how many of some questions may get a wrong answer. No more are seen with a probability of 1 - CERTAINTY where
- * just `maxWrong` of all questions get one. Between two counts it is interpolated. 0 for too few questions.
+ * Returns how many of some questions may get a wrong answer. If just `maxWrong` of all questions get one, no more are
+ * seen with a probability of 1 - CERTAINTY. Between two counts it is interpolated. 0 for too few questions.
  */
 function allowedOf(questions: number, maxWrong: number): number {
   const odds = Math.log(maxWrong) - Math.log1p(-maxWrong);
@@ -183,7 +184,10 @@ function confidenceAt(hidden: number[], place: number): number | undefined {
   return above === undefined || below === undefined ? above : above + (below - above) * (place % 1);
 }
 
-/** The share of an org's passages from which on they are compared by vectors. A model refuses some texts for good. */
+/**
+ * From this share of embedded passages on, an org's passages are compared by vectors. A model refuses some texts for
+ * good.
+ */
 const MIN_EMBEDDED_SHARE = 0.9;
 
 /** Returns whether vectors of this many passages are enough to calibrate with. */
@@ -193,6 +197,6 @@ export const isEmbedded = (vectors: number, passages: number): boolean =>
 /** A change of the index is large from this share of its passages on. */
 const LARGE_SHARE = 0.2;
 
-/** Returns whether an index of this many passages has changed so much that its threshold has to be measured again. */
+/** Returns whether an index of this many passages has changed enough to need another measurement of its threshold. */
 export const isLargeChange = ({ added, removed }: { added: number; removed: number }, passages: number): boolean =>
   added + removed >= Math.max(1, passages * LARGE_SHARE);

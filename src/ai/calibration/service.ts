@@ -37,19 +37,19 @@ import {
 
 const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
-/** The share of questions that a model has to compare. With fewer, it is away, and the answers are measured by words. */
+/** The share of questions a model has to compare. With fewer, it is away, and the answers are measured by words. */
 const MIN_COMPARED = 0.5;
 /** From this attempt on, the answers of an org are measured by words if its model is away. On a busy machine it starts slowly. */
 const FIRST_ATTEMPT_WITHOUT_MODEL = 3;
-/** The answers whose outcomes are counted. */
+/** The number of answers with counted outcomes. */
 const MAX_ANSWERS = 5_000;
-/** How long a turn waits for a calibration that is due. */
+/** The longest wait of a turn for a due calibration. */
 const MAX_WAIT_MS = 5_000;
 const POLL_MS = 100;
 
 type Calibration = Awaited<ReturnType<typeof findCalibration>>;
 
-/** Returns the confidences from which on a quote is given as an answer in an org, by what was measured last. */
+/** Returns the lowest confidences of an answer by quotes in an org, by the last measurement. */
 export const getThresholds = async (db: Db, orgId: string): Promise<Thresholds> =>
   thresholdsBy(db, orgId, await findCalibration(db, orgId));
 
@@ -72,14 +72,17 @@ export async function waitForThresholds(db: Db, orgId: string, signal: AbortSign
   return getThresholds(db, orgId);
 }
 
-/** The size of the index decides only where nothing was measured. */
+/** The size of the index decides only without a measurement. */
 async function thresholdsBy(db: Db, orgId: string, calibration: Calibration): Promise<Thresholds> {
   const isMeasured = calibration?.threshold != null;
   const passages = isMeasured ? calibration.passages : (await getIndexSize(db, orgId)).passages;
   return thresholdsOf(calibration, passages ?? 0);
 }
 
-/** Returns whether autopilot is on and the index is not measured, or has changed a lot since. False if that takes long. */
+/**
+ * Returns whether autopilot is on and the index is not measured, or has changed a lot since. False if the check takes
+ * long.
+ */
 async function isMeasurementDue(db: Db, orgId: string, calibration: Calibration): Promise<boolean> {
   if (calibration?.is_requested_long_ago === true) return false;
   const isDue = calibration?.passages == null || (await hasChangedALot(db, orgId, calibration));
@@ -96,7 +99,7 @@ async function hasChangedALot(
   return change !== undefined && isLargeChange(change, size.passages);
 }
 
-/** Returns what the last calibration of an org has measured. */
+/** Returns the results of an org's last calibration. */
 export async function getCalibration(db: Db, orgId: string) {
   const [calibration, { passages }] = await Promise.all([findCalibration(db, orgId), getIndexSize(db, orgId)]);
   return {
@@ -108,7 +111,9 @@ export async function getCalibration(db: Db, orgId: string) {
   };
 }
 
-/** Returns a report, also one that was stored before feedback was counted, or before it said how it searched. */
+/**
+ * Returns a report. Accepts reports stored before feedback was counted, or before the way of searching was recorded.
+ */
 function reportOf(calibration: Awaited<ReturnType<typeof findCalibration>>): CalibrationReport | null {
   if (calibration?.report == null) return null;
   const { threshold, report } = calibration;
@@ -121,7 +126,7 @@ function reportOf(calibration: Awaited<ReturnType<typeof findCalibration>>): Cal
   };
 }
 
-/** Requests a calibration. One that is running is repeated afterwards. */
+/** Requests a calibration. A running one is repeated afterwards. */
 export const requestCalibration = (db: Db, orgId: string): Promise<void> =>
   inTransaction(db, async (trx) => {
     await request(trx, orgId);
@@ -152,8 +157,8 @@ export const calibrateOnChange: Reaction<'knowledge-changed'> = async (trx, orgI
 };
 
 /**
- * Requests the calibration of orgs with autopilot whose index has changed by a fifth of its passages since the last one,
- * and whose last request is an hour old: those of lost workflows. Returns 0, as one call sees all orgs.
+ * Requests the calibration of orgs with autopilot after changes to a fifth of their index's passages since the last
+ * one, if their last request is at least an hour old: those of lost workflows. Returns 0, as one call sees all orgs.
  */
 export async function requestCalibrationsAfterChanges(db: Db): Promise<number> {
   const orgIds = await listOrgsWithAutopilot(db);
@@ -168,8 +173,8 @@ export async function requestCalibrationsAfterChanges(db: Db): Promise<number> {
 }
 
 /**
- * Requests a calibration of an org with autopilot whose passages have got vectors, unless the last one was with them: until
- * then its answers are searched by words alone.
+ * Requests a calibration of an org with autopilot after its passages got vectors, unless the last one was with them:
+ * until then its answers are searched by words alone.
  */
 export async function requestCalibrationWithVectors(db: Db, orgId: string): Promise<void> {
   const { vectors } = await getThresholds(db, orgId);
@@ -178,9 +183,9 @@ export async function requestCalibrationWithVectors(db: Db, orgId: string): Prom
 }
 
 /**
- * Calibrates the answers of an org: asks words of its own passages as questions, with and without their item, and stores
- * the threshold for the share of wrong answers that the org has set, moved by votes and by handoffs after answers.
- * Repeated, it measures the same. Throws in early attempts if the model that compares the org's questions is away.
+ * Calibrates the answers of an org: asks words of its own passages as questions, with and without their item. Stores
+ * the threshold for the org's allowed share of wrong answers, moved by votes and by handoffs after answers. Repeated,
+ * it measures the same. Throws in early attempts if the model for comparing the org's questions is away.
  */
 export async function calibrateAnswers(
   db: Db,
@@ -228,7 +233,7 @@ async function measureBoth(
 }
 
 /**
- * Asks probes by a search. Those that it answers in another way twice, as by words while a model is away, say nothing: the
+ * Asks probes by a search. Probes compared by another method twice, as by words while a model is away, say nothing: the
  * first time, the process of the model may have died.
  */
 async function askProbes(
@@ -249,7 +254,7 @@ async function askProbes(
   return asked;
 }
 
-/** Stores what was measured. Requests it again if the index has changed a lot meanwhile: nobody else did, see above. */
+/** Stores a measurement. Requests it again if the index has changed a lot meanwhile: nobody else did, see above. */
 const storeMeasured = (db: Db, orgId: string, measured: Parameters<typeof upsertCalibration>[2]): Promise<void> =>
   inTransaction(db, async (trx) => {
     await upsertCalibration(trx, orgId, measured);

@@ -4,7 +4,7 @@ import type { CalibrationReport } from './rules.ts';
 /** The calibration of an org's answers. Without a threshold it was only requested. */
 export interface AiCalibrationsTable {
   org_id: string;
-  /** The confidence from which on a quote is given as an answer. */
+  /** The lowest confidence of an answer by a quote. */
   threshold: number | null;
   report: ColumnType<CalibrationReport | null, string | null, string | null>;
   requested_at: Generated<Date>;

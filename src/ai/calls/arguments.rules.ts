@@ -21,8 +21,8 @@ export function problemOfJson(value: unknown, depth = 0): string | undefined {
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /**
- * Returns the same text for arguments that make the same request: whatever the order of their names, the case of
- * headers, empty groups, and numbers given as text in an address.
+ * Returns the same text for arguments of the same request: regardless of the order of names, the case of headers, empty
+ * groups, and numbers given as text in an address.
  */
 export function canonicalArguments({ headers, body_params, ...given }: ActionParameters): string {
   const groups: [string, unknown][] = TEXT_GROUPS.map((group) => [group, textsOf(given[group] ?? {})]);

@@ -5,7 +5,7 @@ import { expireOpenCalls, redactCalls, settleInterrupted } from './queries.ts';
 
 const SETTLED_PER_BATCH = 500;
 
-/** Ends the calls that were not sent yet in sessions that people have taken over or closed. */
+/** Ends the unsent calls of sessions taken over or closed by people. */
 export async function closeOpenCalls(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
   const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
   const states = await listAiStates(trx, orgId, ids);
@@ -14,13 +14,13 @@ export async function closeOpenCalls(trx: Trx, orgId: string, events: { subject_
   if (takenIds.length > 0) await expireOpenCalls(trx, orgId, takenIds, 'people_have_it');
 }
 
-/** Ends the calls that were not sent yet in resolved sessions. */
+/** Ends the unsent calls of resolved sessions. */
 export async function closeCallsOfResolved(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
   const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
   await expireOpenCalls(trx, orgId, ids, 'resolved');
 }
 
-/** Settles some calls of phone calls that were interrupted, and that nobody has asked for again. Returns their number. */
+/** Settles some interrupted calls of phone calls if nobody has asked for them again. Returns their number. */
 export const settleInterruptedCalls = (db: Db): Promise<number> =>
   settleInterrupted(db, {
     reason: 'The call was interrupted before its answer was seen',

@@ -10,13 +10,16 @@ export interface ConfirmationFacts {
   asksAlways: boolean;
   /** Whether the call changes nothing. */
   isRead: boolean;
-  /** Whether the turn has read texts that others may have written. */
+  /** Whether the turn has read texts possibly written by others. */
   untrustedRead: boolean;
   /** Whether the same call was rejected before in this conversation. */
   wasRejected: boolean;
 }
 
-/** Returns who must confirm a call, and why. Undefined if nobody must. Limits come first: customers cannot lift them. */
+/**
+ * Returns the confirmer of a call, with the reason. Undefined if nobody must. Limits come first: customers cannot lift
+ * them.
+ */
 export function confirmationOf(
   facts: ConfirmationFacts,
 ): { needs: Confirmer; because: ConfirmationReason } | undefined {

@@ -19,12 +19,12 @@ export type LedgerCall = Pick<
 
 export type LedgerProposal = { call: LedgerCall; refusal?: never } | { refusal: Refusal; call?: never };
 
-/** The calls of one conversation: those of the database, which are really made, or those of a preview. */
+/** The calls of one conversation: real ones in the database, or those of a preview. */
 export interface CallLedger {
   /** Lists the last calls of the conversation, oldest first. */
   list(): Promise<LedgerCall[]>;
   /**
-   * Writes a call down before it is made. The same call in the same conversation is returned as it stands. Where a change
+   * Writes a call down before it is made. The same call in the same conversation is returned as it stands. If a change
    * elsewhere follows at once, the turn is not given up for a newer message from then on.
    */
   propose(proposal: Proposal): Promise<LedgerProposal>;

@@ -1,4 +1,4 @@
-/** Requests that may be repeated are sent this often. */
+/** Repeatable requests are sent this often. */
 const MAX_TRIES = 3;
 
 /** The outcome of a request. */
@@ -18,8 +18,8 @@ export interface AttemptTerms {
 }
 
 /**
- * Returns what an attempt proves. `failed` stands only where the call surely did not happen: no earlier request can have
- * had an effect either. What may have happened is sent again if it may, and else is `unknown`.
+ * Returns the outcome proved by an attempt. `failed` means a call that surely did not happen: no earlier request can
+ * have had an effect either. A call that may have happened is sent again if allowed, and otherwise is `unknown`.
  */
 export function outcomeOf(attempt: Attempt, terms: AttemptTerms): 'done' | 'failed' | 'unknown' | 'again' {
   if (attempt.kind === 'answered' && attempt.status >= 200 && attempt.status < 300) return 'done';
@@ -37,8 +37,6 @@ const isRefused = (attempt: Attempt): boolean =>
     ? attempt.status >= 400 && attempt.status < 500 && !attempt.mayHaveActed
     : !attempt.mayHaveArrived;
 
-/**
- * Returns what follows for a call that another process began and did not finish: its request may have been sent.
- */
+/** Returns the next step for a call begun but not finished by another process: its request may have been sent. */
 export const afterCrash = ({ isRead, isRepeatable, tries }: AttemptTerms): 'again' | 'failed' | 'unknown' =>
   isRepeatable && tries < MAX_TRIES ? 'again' : isRead ? 'failed' : 'unknown';

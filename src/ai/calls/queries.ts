@@ -4,7 +4,7 @@ import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { type CallState, ONCE_STATES } from './states.rules.ts';
 import type { AiCallsTable } from './table.ts';
 
-/** A process that calls an action renews its lease. Another one takes the call over after this time. */
+/** A process renews its lease while it calls an action. Another one takes the call over after this time. */
 const LEASE = sql`interval '6 seconds'`;
 const MAX_RECEIPTS = 100;
 
@@ -29,7 +29,7 @@ type NewCall = Pick<
 
 const isOnce = sql.raw(`state in (${ONCE_STATES.map((state) => `'${state}'`).join(', ')})`);
 
-/** Inserts a call. Returns undefined if the same call is there, in a state that forbids a repeat. */
+/** Inserts a call. Returns undefined if the same call exists in a state that forbids a repeat. */
 export async function insertCall(trx: Trx, { lastsMs, ...call }: NewCall) {
   return trx
     .insertInto('ai_calls')
@@ -104,7 +104,7 @@ export const listCallsById = async (db: Db, orgId: string, ids: string[]): Promi
 
 export type CallRow = NonNullable<Awaited<ReturnType<typeof findCall>>>;
 
-/** Begins the next try of a locked call, and notes that the session's turn has an effect. */
+/** Begins the next try of a locked call, and records the effect on the session's turn. */
 export async function startTry(
   trx: Trx,
   { org_id, id, session_id }: CallRow,
@@ -133,7 +133,7 @@ export async function startTry(
     .executeTakeFirstOrThrow();
 }
 
-/** The try of a call that still runs: nobody has taken it over. */
+/** The running try of a call: nobody has taken it over. */
 const ownTry = (db: Db, { org_id, id, tries }: Pick<CallRow, 'org_id' | 'id' | 'tries'>) =>
   db
     .updateTable('ai_calls')
@@ -148,7 +148,7 @@ export async function renewLease(db: Db, call: Pick<CallRow, 'org_id' | 'id' | '
     .execute();
 }
 
-/** Gives a try up, so that the next one can begin. */
+/** Gives a try up, for the next one to begin. */
 export async function releaseLease(db: Db, call: Pick<CallRow, 'org_id' | 'id' | 'tries'>): Promise<void> {
   await ownTry(db, call).set({ leased_until: null }).execute();
 }
@@ -161,7 +161,7 @@ export interface Outcome {
   reason: string | null;
 }
 
-/** Stores what a try has shown, unless another process has taken the call over. A redacted call keeps no texts. */
+/** Stores the outcome of a try, unless another process has taken the call over. A redacted call keeps no texts. */
 export async function storeOutcome(
   db: Db,
   call: Pick<CallRow, 'org_id' | 'id' | 'tries'>,
@@ -217,11 +217,11 @@ const isUnreported = sql<boolean>`(reported_at is null and (
   or (deferred_at is not null and state in ('done', 'failed', 'unknown'))
 ))`;
 
-/** SQL: whether `listUnreported` has any calls. For a statement that reads more at once. */
+/** SQL: whether `listUnreported` has any calls. For a statement with more to read at once. */
 export const hasUnreported = (orgId: string, sessionId: string) =>
   sql<boolean>`exists (select from ai_calls where org_id = ${orgId} and session_id = ${sessionId} and ${isUnreported})`;
 
-/** Lists the calls of a session that people have decided about, and whose contact was not told yet. Oldest first. */
+/** Lists the calls of a session decided by people, without those already reported to the contact. Oldest first. */
 export const listUnreported = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('ai_calls')
@@ -248,7 +248,7 @@ export const listToldCalls = (db: Db, orgId: string, turnId: string, ids: string
     .orderBy('id')
     .execute();
 
-/** Lists the calls of a turn that were begun: their requests may have arrived. Oldest first. */
+/** Lists the begun calls of a turn: their requests may have arrived. Oldest first. */
 export const listBegunCalls = (db: Db, orgId: string, turnId: string) =>
   db
     .selectFrom('ai_calls')
@@ -260,12 +260,12 @@ export const listBegunCalls = (db: Db, orgId: string, turnId: string) =>
     .orderBy('id')
     .execute();
 
-/** SQL: somebody makes a call just now, or its workflow runs. One whose worker was killed is settled by nobody else. */
+/** SQL: somebody makes a call just now, or its workflow runs. A call with a killed worker is settled by nobody else. */
 const isUnderWay = sql<boolean>`(state = 'running' and (workflow_id is not null or leased_until > clock_timestamp()))`;
 
 /**
- * Finds out what a session's contact is still to be told: whether a call runs or its end was not told yet, and the
- * milliseconds that an agent has left to confirm one. Null if there is none for an agent.
+ * Finds the reports still owed to a session's contact: whether a call runs or its end is unreported, and the
+ * milliseconds left for an agent to confirm one. Null if there is none for an agent.
  */
 export const findPromises = (db: Db, orgId: string, sessionId: string) =>
   db
@@ -282,8 +282,8 @@ export const findPromises = (db: Db, orgId: string, sessionId: string) =>
     .executeTakeFirstOrThrow();
 
 /**
- * Notes that a turn no longer waits for the run of a workflow that has gone on for this time. Returns undefined before
- * that, and if the run has ended.
+ * Records the end of a turn's wait for a workflow's run, once the run has this age. Returns undefined before then, and
+ * if the run has ended.
  */
 export const deferCall = (db: Db, orgId: string, id: string, afterMs: number): Promise<CallRow | undefined> =>
   db
@@ -296,7 +296,7 @@ export const deferCall = (db: Db, orgId: string, id: string, afterMs: number): P
     .returningAll()
     .executeTakeFirst();
 
-/** What the end of a workflow's run says about its call. */
+/** The outcome of a workflow's run for its call. */
 export interface RunOutcome {
   state: 'done' | 'failed' | 'unknown';
   response: unknown;
@@ -325,7 +325,7 @@ export async function storeRunOutcome(
   return rows.find(({ deferred_at }) => deferred_at !== null)?.session_id;
 }
 
-/** Lists the calls of a workflow whose runs have not ended. */
+/** Lists the calls of a workflow with runs that have not ended. */
 export async function listRunningCalls(trx: Trx, orgId: string, workflowId: string): Promise<string[]> {
   const running = await trx
     .selectFrom('ai_calls')
@@ -337,7 +337,7 @@ export async function listRunningCalls(trx: Trx, orgId: string, workflowId: stri
   return running.map(({ id }) => id);
 }
 
-/** Notes that the contact was told of these calls. */
+/** Records the report of these calls to the contact. */
 export async function markReported(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await trx
     .updateTable('ai_calls')
@@ -363,7 +363,7 @@ export const listCalls = (db: Db, orgId: string, { state, sessionId }: CallFilte
     .$call(orderedByCreation(page))
     .execute();
 
-/** Finds the last message that the turn of a call answers, and the call's session. */
+/** Finds the last message answered by the turn of a call, and the call's session. */
 export const findAnsweredMessage = (db: Db, orgId: string, turnId: string) =>
   db
     .selectFrom('ai_turns')
@@ -372,7 +372,7 @@ export const findAnsweredMessage = (db: Db, orgId: string, turnId: string) =>
     .where('id', '=', turnId)
     .executeTakeFirst();
 
-/** Ends the calls of sessions that were not sent yet. The links to confirm them say so from then on. */
+/** Ends the unsent calls of sessions. The links to confirm them say so from then on. */
 export async function expireOpenCalls(trx: Trx, orgId: string, sessionIds: string[], reason: string): Promise<void> {
   await trx
     .updateTable('ai_calls')
@@ -384,8 +384,8 @@ export async function expireOpenCalls(trx: Trx, orgId: string, sessionIds: strin
 }
 
 /**
- * Settles calls of phone calls whose process was killed more than a minute ago, or gave the call up and began it more than
- * three minutes ago: nobody takes them over. Their outcome is unknown. Returns their number.
+ * Settles calls of phone calls if their process was killed more than a minute ago, or gave the call up and began it
+ * more than three minutes ago: nobody takes them over. Their outcome is unknown. Returns their number.
  */
 export async function settleInterrupted(db: Db, { reason, limit }: { reason: string; limit: number }): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -402,7 +402,7 @@ export async function settleInterrupted(db: Db, { reason, limit }: { reason: str
   return Number(numAffectedRows);
 }
 
-/** Ends the calls of a session that were to be sent. Those that wait for a confirmation go on waiting. */
+/** Ends the calls of a session that are due to be sent. Those waiting for a confirmation continue to wait. */
 export async function expireUnsentCalls(trx: Trx, orgId: string, sessionId: string, reason: string): Promise<void> {
   await trx
     .updateTable('ai_calls')
@@ -420,8 +420,8 @@ const expiredFor = (reason: string) => ({
 });
 
 /**
- * Removes the arguments and answers of a session's calls: of all, or of those from the turn on that answered a message.
- * What was not sent yet ends.
+ * Removes the arguments and answers of a session's calls: of all, or from the turn that answered a message. Unsent
+ * calls end.
  */
 export async function redactCalls(trx: Trx, orgId: string, sessionId: string, messageId: string | null): Promise<void> {
   await sql`

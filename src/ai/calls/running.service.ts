@@ -27,7 +27,7 @@ import {
 const TIMEOUT_MS = 30_000;
 const RENEWAL_MS = 2_000;
 const POLL_MS = 200;
-/** The wait before the second try, and twice that before the third. */
+/** The wait before the second try. The third try waits twice as long. */
 const RETRY_MS = 400;
 const MAX_REASON = 500;
 /** A turn waits for a workflow's run no longer than this. Its end wakes another turn. */
@@ -40,7 +40,7 @@ interface WantedCall {
   lockForEffect: (trx: Trx) => Promise<void>;
 }
 
-/** A try that this process has begun. */
+/** A try begun by this process. */
 interface OwnTry {
   call: CallRow;
   action: StoredAction;
@@ -48,12 +48,12 @@ interface OwnTry {
 }
 
 /**
- * Calls the action of a proposed or confirmed call, and returns the settled call. The row says `running` before anything
- * is sent, and its id is the request's Idempotency-Key. A call that another process is making is waited for; one that a
- * crash has left is sent again only if it may be, and else its outcome is unknown for good. A settled call, and one that
- * waits for a confirmation, is returned as it is. The signal ends only waiting: a request that is under way is seen to
- * its end. A workflow's run is started once, and waited for at most a minute: then the call is returned as `running`.
- * Throws notFound, and what `lockForEffect` throws: then nothing was sent.
+ * Calls the action of a proposed or confirmed call, and returns the settled call. The row says `running` before
+ * anything is sent, and its id is the request's Idempotency-Key. A call under way in another process is waited for. One
+ * left by a crash is sent again only if it may be. Otherwise its outcome is unknown for good. A settled or unconfirmed
+ * call is returned unchanged. The signal ends only waiting: a request under way is finished. A workflow's run is
+ * started once, and waited for at most a minute: then the call is returned as `running`. Throws notFound, and the
+ * errors of `lockForEffect`: then nothing was sent.
  */
 export async function runCall(deps: CallDeps, wanted: WantedCall, signal: AbortSignal): Promise<CallRow> {
   const { orgId, callId } = wanted;
@@ -124,7 +124,7 @@ async function beginRun(trx: Trx, call: CallRow, workflowId: string): Promise<{ 
 const end = (trx: Trx, call: CallRow, state: 'failed' | 'unknown', reason: string) =>
   updateCall(trx, call, { state, reason, ended_at: new Date() });
 
-/** Sends the request of a try while its lease is renewed. Returns what it has shown. */
+/** Sends the request of a try while its lease is renewed. Returns its outcome. */
 async function attempt(deps: CallDeps, orgId: string, own: OwnTry): Promise<Outcome | 'again'> {
   const renewal = setInterval(() => void renewLease(deps.db, own.call).catch(() => undefined), RENEWAL_MS);
   try {

@@ -1,11 +1,11 @@
 import { wordsOf } from '../../recognition/folding.rules.ts';
 
-/** The number of actions that are offered beside the pinned ones. */
+/** The number of actions offered besides the pinned ones. */
 const MAX_NEAREST = 20;
-/** The end of the conversation says what it is about. */
+/** The end of the conversation shows its subject. */
 const MAX_CHARACTERS = 4_000;
 const MAX_DESCRIPTION = 2_000;
-/** Words that begin alike are taken for forms of one word. */
+/** Words with the same beginning count as forms of one word. */
 const STEM_LENGTH = 5;
 
 export interface DescribedAction {
@@ -18,8 +18,8 @@ export interface DescribedAction {
 }
 
 /**
- * Returns the ids of the actions to offer: all pinned ones, and of the others the 20 whose names, tags and descriptions
- * have most of a conversation's words. A word counts the more, the fewer actions have it.
+ * Returns the ids of the actions to offer: all pinned ones, and the 20 others with most of a conversation's words in
+ * their names, tags and descriptions. A word counts the more, the fewer actions have it.
  */
 export function selectActions(actions: DescribedAction[], conversation: string): string[] {
   const others = actions.filter(({ pinned }) => !pinned).map((action) => ({ action, weights: weightsOf(action) }));

@@ -48,12 +48,12 @@ export {
 export const CONFIRMATION_MS = 24 * 60 * 60_000;
 const MAX_MESSAGE = 500;
 
-/** Where a call belongs. */
+/** The place of a call. */
 export interface CallPlace {
   orgId: string;
   sessionId: string;
   turnId: string;
-  /** The beginning of the conversation that the AI knows: the session's `ai_context_seq`. */
+  /** The beginning of the conversation known to the AI: the session's `ai_context_seq`. */
   epoch: number;
 }
 
@@ -61,11 +61,11 @@ export interface Proposal {
   action: Tool;
   /** By the groups of ActionParameters. Whatever else it is, it is refused. */
   arguments: unknown;
-  /** Whether the turn has read texts that others may have written. */
+  /** Whether the turn has read texts possibly written by others. */
   untrustedRead: boolean;
   isVerified: boolean;
   contactId: string | null;
-  /** What the answer of a call that only reads is kept for. Absent: the turn. */
+  /** The scope of the kept answer, for a call that only reads. Absent: the turn. */
   readScope?: string;
 }
 
@@ -88,7 +88,7 @@ export function proposeCall(db: Db, place: CallPlace, proposal: Proposal): Promi
   });
 }
 
-/** Returns the arguments of a call that may be proposed, or why it may not. */
+/** Returns the arguments of a permitted call, or the reason of a refusal. */
 export async function checkProposal(
   db: Db,
   place: Pick<CallPlace, 'orgId' | 'turnId'>,
@@ -100,7 +100,7 @@ export async function checkProposal(
   return 'issues' in checked ? refuse('invalid_arguments', textOfIssues(checked.issues)) : checked;
 }
 
-/** Returns who must confirm a call, and why. Undefined if nobody must. */
+/** Returns the confirmer of a call, with the reason. Undefined if nobody must. */
 export const confirmationFor = (
   { action, untrustedRead }: Pick<Proposal, 'action' | 'untrustedRead'>,
   parameters: ActionParameters,
@@ -189,8 +189,8 @@ async function notifyConfirmers(
 }
 
 /**
- * Returns the same text for the same call. What only reads has no effect that must happen once, so its answer is not
- * kept for later turns: it could be outdated.
+ * Returns the same text for the same call. A read has no effect to protect from a repeat, so its answer is not kept for
+ * later turns: it could be outdated.
  */
 export function fingerprintOf({
   action,
@@ -208,12 +208,12 @@ export function fingerprintOf({
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Returns whether an agent must confirm a call. Limits that cannot be evaluated hold nothing back, so they count. */
+/** Returns whether an agent must confirm a call. Limits count as exceeded if they cannot be evaluated. */
 export const exceedsLimits = ({ limits }: Pick<StoredAction, 'limits'>, parameters: ActionParameters): boolean =>
   limits !== null && mayApply(limits as never, parameters as never);
 
 /**
- * Returns the actions and workflows that the AI may call on a channel: the pinned ones, and those nearest to the
+ * Returns the actions and workflows allowed for the AI on a channel: the pinned ones, and those nearest to the
  * conversation.
  */
 export async function listTools(
@@ -232,8 +232,8 @@ export const pageOfCalls = (db: Db, orgId: string, { state, session_id, ...page 
   pageOf(db, page, (page) => listCalls(db, orgId, { state, sessionId: session_id }, page));
 
 /**
- * Records what an agent has found out about an unknown outcome, and wakes the session's turn. Throws notFound, and
- * conflict for any other call.
+ * Records an agent's finding about an unknown outcome, and wakes the session's turn. Throws notFound, and conflict for
+ * any other call.
  */
 export function settleCall(
   db: Db,
@@ -244,7 +244,7 @@ export function settleCall(
   return inTransaction(db, async (trx) => {
     const found = await findCall(trx, orgId, id);
     if (found === undefined) throw notFound('call');
-    await lockSession(trx, orgId, found.session_id); // a text that is redacted meanwhile must not stay in the stored answer
+    await lockSession(trx, orgId, found.session_id); // the stored answer must not keep a text redacted meanwhile
     const call = await lockCall(trx, orgId, id);
     if (call === undefined) throw notFound('call');
     if (call.state !== 'unknown') throw conflict(`The call is ${call.state}: only an unknown outcome can be settled`);

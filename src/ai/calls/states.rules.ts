@@ -12,7 +12,7 @@ export const CALL_STATES = [
 ] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
-/** The states in which the same call is not made again. */
+/** The states that rule out making the same call again. */
 export const ONCE_STATES = ['proposed', 'needs_confirmation', 'confirmed', 'running', 'done', 'unknown'] as const;
 
 /** How a confirmation was given or refused. */

@@ -8,9 +8,9 @@ export interface AiCallsTable {
   /** It is the Idempotency-Key of the call's request, or the id of the workflow's run, too. */
   id: string;
   session_id: string;
-  /** The turn that proposed it. */
+  /** The turn of its proposal. */
   turn_id: string;
-  /** The beginning of the conversation that the AI knew. The same call is made once in it. */
+  /** The beginning of the conversation known to the AI then. The same call is made once in it. */
   epoch: number;
   contact_id: string | null;
   /** Null for a workflow's. */
@@ -25,7 +25,7 @@ export interface AiCallsTable {
   /** SHA-256 of the action, its canonical arguments and the contact, in hex. */
   fingerprint: string;
   state: CallState;
-  /** Who must confirm it. Null if nobody must. */
+  /** Its required confirmer. Null if nobody must. */
   needs: Confirmer | null;
   needs_because: ConfirmationReason | null;
   confirmed_by: DecidedBy | null;
@@ -33,9 +33,9 @@ export interface AiCallsTable {
   decided_key_id: string | null;
   /** SHA-256 of the link's token, in hex. */
   token_hash: string | null;
-  /** The message that asks for the confirmation, in its newest wording. A draft for agents asks no customer. */
+  /** The message with the question, in its newest wording. A draft for agents asks no customer. */
   asked_message_id: string | null;
-  /** The message whose yes or no has decided it. */
+  /** The message with the deciding yes or no. */
   decided_message_id: string | null;
   expires_at: Date | null;
   /** Whether its request may be sent again with the same key. Decided when it is first sent. */
@@ -46,7 +46,7 @@ export interface AiCallsTable {
   response: ColumnType<unknown, string | null | undefined, string | null>;
   /** Why it failed, or is unknown; or the note of whoever settled it. */
   reason: string | null;
-  /** The API key of the agent who settled an unknown outcome. */
+  /** The API key of the agent for the settlement of an unknown outcome. */
   settled_key_id: string | null;
   /** Another process may take over the call after this time. */
   leased_until: Date | null;

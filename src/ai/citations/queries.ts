@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { PageRequest } from '../../db/cursor.ts';
 
-/** A passage that answers cite. `isChanged` says whether that was noted. */
+/** A passage cited by answers. `isChanged` says whether the change is recorded. */
 export interface CitedPassage {
   item_id: string;
   hash: string;
   is_changed: boolean;
 }
 
-/** Lists the passages of items that answers cite, each once. */
+/** Lists the cited passages of items, each once. */
 export async function listCitedPassages(trx: Trx, orgId: string, itemIds: string[]): Promise<CitedPassage[]> {
   const { rows } = await sql<CitedPassage>`
     select distinct item_id, hash, changed_at is not null as is_changed
@@ -19,7 +19,7 @@ export async function listCitedPassages(trx: Trx, orgId: string, itemIds: string
 }
 
 /**
- * Lists the passages that the answers with these message ids cite. Each message takes two index look-ups: `offset 0`
+ * Lists the passages cited by the answers with these message ids. Each message takes two index look-ups: `offset 0`
  * keeps the planner from joining all turns with all their sources while it does not know how many there are.
  */
 export async function listPassagesOfMessages(trx: Trx, orgId: string, messageIds: string[]): Promise<CitedPassage[]> {
@@ -49,7 +49,7 @@ export interface ChangedItem {
   turns: number;
 }
 
-/** Notes that passages are gone, and returns the items with the answers for which that is new. */
+/** Records the loss of passages, and returns the items with the newly affected answers. */
 export async function markPassagesChanged(trx: Trx, orgId: string, passages: PassageRef[]): Promise<ChangedItem[]> {
   if (passages.length === 0) return [];
   const { rows } = await sql<ChangedItem>`
@@ -64,7 +64,7 @@ export async function markPassagesChanged(trx: Trx, orgId: string, passages: Pas
   return rows;
 }
 
-/** Notes that passages are there again. */
+/** Records the return of passages. */
 export async function markPassagesRestored(trx: Trx, orgId: string, passages: PassageRef[]): Promise<void> {
   if (passages.length === 0) return;
   await sql`
@@ -78,7 +78,10 @@ const refs = (passages: PassageRef[]) => sql`unnest(
   ${passages.map(({ item_id }) => item_id)}::uuid[], ${passages.map(({ hash }) => hash)}::text[]
 )`;
 
-/** Lists citations whose passage is gone, by the time of the change: the rows of a page, plus one more if there is one. */
+/**
+ * Lists citations of passages that are gone, by the time of the change: the rows of a page, plus one more if there is
+ * one.
+ */
 export async function listChangedCitations(
   db: Db,
   orgId: string,

@@ -3,7 +3,7 @@ import { errorResponses } from '../../schemas/error-answers.ts';
 import { ChangedCitationPage, ListChangedCitations } from './schema.ts';
 import { pageOfChangedCitations } from './service.ts';
 
-/** Route of the answers that cite what has changed since. */
+/** Route of the answers with changed sources. */
 export const citationRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/autopilot/citations/changed', {
     config: { scope: 'chat-sessions:read' },

@@ -13,7 +13,7 @@ import {
 } from './queries.ts';
 import type { ListChangedCitations } from './schema.ts';
 
-/** A reaction to `knowledge-changed`: notes which citations no longer stand in their item, and announces the items. */
+/** A reaction to `knowledge-changed`: records citations missing from their item, and announces the items. */
 export const reviewCitations: Reaction<'knowledge-changed'> = async (trx, orgId, events) => {
   const items = [...new Set(events.flatMap(({ payload }) => payload.item_ids))];
   await review(trx, orgId, await listCitedPassages(trx, orgId, items));
@@ -47,6 +47,6 @@ async function review(trx: Trx, orgId: string, cited: CitedPassage[]): Promise<v
 
 const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
 
-/** Returns a page of the citations whose passage has changed or is gone, by the time of the change. */
+/** Returns a page of the citations with a changed or lost passage, by the time of the change. */
 export const pageOfChangedCitations = (db: Db, orgId: string, { item_id, ...page }: ListChangedCitations) =>
   pageOf(db, page, (page) => listChangedCitations(db, orgId, item_id, page));

@@ -12,7 +12,7 @@ import { decideConfirmation, getConfirmation } from './service.ts';
 
 const HIDDEN = '[hidden]';
 
-/** The values that a contact has given for a call which the AI has asked for. */
+/** A contact's values for a call asked for by the AI. */
 export interface SubmittedForm {
   sessionId: string;
   callId: string;
@@ -23,9 +23,9 @@ export interface SubmittedForm {
 }
 
 /**
- * Confirms a call of an action that asks for a form, with the contact's values. The same form submitted again changes
- * nothing, and returns the call as it is. Throws the same errors as decideConfirmation, conflict where an agent has to
- * approve the call and where the form was submitted with other values.
+ * Confirms a call of an action with a form, with the contact's values. The same form submitted again changes nothing,
+ * and returns the call as it is. Throws the same errors as decideConfirmation. Throws conflict if an agent has to
+ * approve the call, and if the form was submitted with other values.
  */
 export async function submitForm(db: Db, orgId: string, form: SubmittedForm): Promise<CallRow> {
   const { sessionId, callId, actionId, pathOf } = form;
@@ -58,7 +58,7 @@ function submittedBefore(call: CallRow, { arguments: args }: SubmittedForm): Cal
   return call;
 }
 
-/** Returns the answer of a call as its contact may see it: without the values that overrides have added to the request. */
+/** Returns the answer of a call as its contact may see it: without the values added to the request by overrides. */
 export async function shownAnswerOf({ db, secrets }: CallDeps, call: CallRow): Promise<unknown> {
   const overrides = await getOverrides(db, secrets, call.org_id, { contactId: call.contact_id ?? undefined });
   const hidden = secretsOf(overrides).flatMap((value) => [value, value.replace(/^(?:bearer|basic|token)\s+/i, '')]);

@@ -5,7 +5,7 @@ import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 const isWaiting = sql<boolean>`(state = 'needs_confirmation' and expires_at > clock_timestamp())`;
 const isExpired = sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired');
 
-/** SQL: the number of calls that wait for a confirmation in the row of `session`. */
+/** SQL: the number of unconfirmed calls in the row of `session`. */
 export const waitingInSession = () =>
   sql<number>`(
     select count(*)::integer from ai_calls as asked
@@ -25,13 +25,13 @@ export const lockConfirmation = (trx: Trx, orgId: string, id: string) =>
 export const findByToken = (db: Db, orgId: string, tokenHash: string) =>
   selectCall(db, orgId).where('token_hash', '=', tokenHash).executeTakeFirst();
 
-/** The `seq` of the message that asks a customer to confirm the call. Null if no customer was asked. */
+/** The `seq` of the message asking a customer to confirm the call. Null if no customer was asked. */
 const askedSeq = sql<number | null>`(
   select seq from session_events as question
   where question.org_id = ai_calls.org_id and question.id = asked_message_id and question.type = 'message'
 )`;
 
-/** Messages of a contact that a turn answers together. */
+/** Messages of a contact answered together by one turn. */
 export interface AnswerRef {
   sessionId: string;
   /** The `seq` of the first one. */
@@ -40,8 +40,8 @@ export interface AnswerRef {
 }
 
 /**
- * Finds the call of the newest question before these messages, among those that wait, those that these messages have
- * decided already, and those whose decision the contact was not told of.
+ * Finds the call of the newest question before these messages. Considers waiting calls, calls already decided by these
+ * messages, and calls with a decision unreported to the contact.
  */
 export const findLastAsked = (db: Db, orgId: string, { sessionId, firstSeq, messageIds }: AnswerRef) =>
   selectCall(db, orgId)
@@ -58,7 +58,7 @@ export const findLastAsked = (db: Db, orgId: string, { sessionId, firstSeq, mess
     .limit(1)
     .executeTakeFirst();
 
-/** Lists the calls that wait for a confirmation, oldest first: the rows of a page, plus one more if there is one. */
+/** Lists the calls waiting for a confirmation, oldest first: the rows of a page, plus one more if there is one. */
 export const listWaiting = (
   db: Db,
   orgId: string,
@@ -70,7 +70,7 @@ export const listWaiting = (
     .$call(orderedByCreation(page))
     .execute();
 
-/** Gives a call that waits the message that asks, the token of its link, and the time until which it can be used. */
+/** Stores the message of the question, the token of its link and the end of its validity with a waiting call. */
 export const setQuestion = (
   trx: Trx,
   orgId: string,
@@ -113,7 +113,7 @@ export const storeDecision = (trx: Trx, orgId: string, id: string, { state, by, 
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Replaces the arguments of a call that waits. `isForAgent` makes it wait for an agent. */
+/** Replaces the arguments of a waiting call. `isForAgent` makes it wait for an agent. */
 export const setArguments = (
   trx: Trx,
   orgId: string,
@@ -132,7 +132,7 @@ export const setArguments = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Returns whether the session has another call of this fingerprint that forbids a repeat. */
+/** Returns whether the session has another call of this fingerprint in a state against repeats. */
 export const isCallTaken = async (
   trx: Trx,
   orgId: string,
@@ -150,7 +150,7 @@ export const isCallTaken = async (
     .where('state', 'not in', ['rejected', 'expired', 'failed'])
     .executeTakeFirst()) !== undefined;
 
-/** Ends some of the confirmations of all orgs whose time is over. Returns their number. */
+/** Ends some of the expired confirmations of all orgs. Returns their number. */
 export async function expireWaiting(db: Db, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update ai_calls set state = 'expired', ended_at = clock_timestamp() where (org_id, id) in (

@@ -7,11 +7,14 @@ const MAX_VALUE = 300;
 export interface ConfirmationField {
   name: string;
   value: string;
-  /** The group of the argument, where a form lets it be changed. */
+  /** The group of the argument, for a form with this argument. */
   in?: string;
 }
 
-/** Characters that turn the direction of text, are invisible, or control a terminal (Unicode: Bidi_Control, Cf and Cc). */
+/**
+ * Characters for the direction of text, invisible ones, and those for the control of a terminal (Unicode: Bidi_Control,
+ * Cf and Cc).
+ */
 const UNSEEN = /[\p{Bidi_Control}\p{Cc}\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff]/gu;
 const LINE = /[\t\n\r]/;
 
@@ -25,7 +28,7 @@ const visible = (text: string): string =>
 export const fieldsOf = (given: Record<string, unknown>): ConfirmationField[] =>
   groupedFieldsOf(given).map(({ name, value }) => ({ name, value }));
 
-/** Returns the same with the group of each argument, for a form that lets it be changed. */
+/** Returns the same with the group of each argument, for a form to change it. */
 export const groupedFieldsOf = (given: Record<string, unknown>): Required<ConfirmationField>[] =>
   GROUPS.flatMap((group) =>
     membersOf(given[group]).map(([name, value]) => ({ name: visible(name), value: visible(textOf(value)), in: group })),
@@ -41,8 +44,8 @@ function membersOf(value: unknown): [string, unknown][] {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /**
- * Returns the text of a question with one line a field. Values are shown as they are: none becomes a link or markup where
- * the text is Markdown.
+ * Returns the text of a question with one line a field. Values are shown as they are: in Markdown, none becomes a link
+ * or markup.
  */
 export function renderQuestion(
   { question, fields, hint, url }: { question: string; fields: ConfirmationField[]; hint: string; url: string },
@@ -58,7 +61,7 @@ function shown(text: string, format: TextFormat): string {
   return format === 'plain' ? cut : `\`${cut.replaceAll('`', "'")}\``;
 }
 
-/** Returns a name that may stand in Markdown: without its signs. */
+/** Returns a name safe for Markdown: without its signs. */
 export const plainName = (name: string): string =>
   name
     .replace(/[\\`*_{}[\]()#<>|~\n\r]/g, ' ')

@@ -8,7 +8,7 @@ import { decideConfirmation, pageOfConfirmations } from './service.ts';
 const tags = ['autopilot'];
 const response = { 200: Call, ...errorResponses(403, 404, 409, 410) };
 
-/** Routes with which agents decide about calls of the AI. */
+/** Routes for agents' decisions about calls of the AI. */
 export const confirmationRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/autopilot/confirmations', {
     config: { scope: 'autopilot:read' },

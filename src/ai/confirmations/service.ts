@@ -29,26 +29,26 @@ import { type WordingOptions, wordQuestion } from './wording.rules.ts';
 
 const EXPIRED_PER_BATCH = 500;
 
-/** What a message that asks for a confirmation carries beside its text. */
+/** The parts of a confirmation's message besides its text. */
 export interface AskedConfirmation {
   id: string;
   text: string;
   fields: ConfirmationField[];
   expires_at: string;
-  /** The action, where it asks for a form. */
+  /** The action, if it asks for a form. */
   form_action_id?: string;
 }
 
 export interface Question {
   /** The text of the message: the question, the arguments, how to answer, and the link. */
   text: string;
-  /** Undefined where an agent decides: then the text only says that it is being worked on. */
+  /** Undefined if an agent decides: then the text only says the request is being worked on. */
   confirmation?: AskedConfirmation;
 }
 
 /**
- * Words the question of a call that needs a confirmation, and gives it a link for 24 hours. Call it in the transaction
- * that stores it as the message `messageId`. Asked again, only the newest link works. Returns undefined if the call does
+ * Words the question of a call before its confirmation, and gives it a link for 24 hours. Call it in the transaction of
+ * storing it as the message `messageId`. Asked again, only the newest link works. Returns undefined if the call does
  * not wait any more.
  */
 export async function askForConfirmation(
@@ -73,9 +73,9 @@ export async function askForConfirmation(
 }
 
 /**
- * Returns the call that a yes or no in these messages is about, if it still waits for its customer: that of the newest
- * question before them. Messages that have decided a call decide no other one, nor do those that may be about a question
- * which was decided by a link meanwhile.
+ * Returns the call meant by a yes or no in these messages, if it still waits for its customer: the one of the newest
+ * question before them. Messages with a decision about one call decide no other. Messages possibly about a question
+ * decided by a link meanwhile decide none either.
  */
 export async function findWaitingConfirmation(db: Db, orgId: string, answer: AnswerRef): Promise<CallRow | undefined> {
   const call = await findLastAsked(db, orgId, answer);
@@ -86,13 +86,13 @@ export async function findWaitingConfirmation(db: Db, orgId: string, answer: Ans
 export const isWaitingForDecision = async (db: Db, orgId: string, id: string): Promise<boolean> =>
   (await findConfirmation(db, orgId, id))?.state === 'needs_confirmation';
 
-/** Returns a page of the calls that wait for a confirmation, oldest first. */
+/** Returns a page of the calls waiting for a confirmation, oldest first. */
 export async function pageOfConfirmations(db: Db, orgId: string, { session_id, ...range }: ListConfirmations) {
   const { items, next } = await pageOf(db, range, (page) => listWaiting(db, orgId, { ...page, sessionId: session_id }));
   return { items: items.map((call) => ({ ...call, fields: fieldsOf(call.arguments ?? {}) })), next };
 }
 
-/** Returns a call that needed a confirmation, whatever became of it. Throws notFound. */
+/** Returns a call that needed a confirmation, whatever its outcome. Throws notFound. */
 export async function getConfirmation(db: Db, orgId: string, id: string) {
   const call = await findConfirmation(db, orgId, id);
   if (call === undefined) throw notFound('confirmation');
@@ -114,9 +114,9 @@ export interface Decision {
   keyId?: string;
   /** The message of a decision by message. */
   messageId?: string | undefined;
-  /** Replaces the arguments, where the action asks for a form. */
+  /** Replaces the arguments, if the action asks for a form. */
   arguments?: unknown;
-  /** Says where the request has an argument, such as `body_params.order`. */
+  /** Returns the path of an argument in the request, such as `body_params.order`. */
   pathOf?: (argument: string) => string;
 }
 
@@ -180,5 +180,5 @@ async function replaceArguments(
   return setArguments(trx, org_id, call.id, { parameters: JSON.stringify(parameters), fingerprint, isForAgent });
 }
 
-/** Ends some of the confirmations whose time is over. Returns their number. */
+/** Ends some of the expired confirmations. Returns their number. */
 export const expireConfirmations = (db: Db): Promise<number> => expireWaiting(db, EXPIRED_PER_BATCH);

@@ -7,7 +7,7 @@ const ORG_BYTES = 16;
 export const newToken = (orgId: string): string =>
   Buffer.concat([Buffer.from(orgId.replaceAll('-', ''), 'hex'), randomBytes(SECRET_BYTES)]).toString('base64url');
 
-/** Returns the org that a token names, or undefined if it is none of ours. */
+/** Returns the org named by a token, or undefined if it is none of ours. */
 export function orgOf(token: string): string | undefined {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== ORG_BYTES + SECRET_BYTES || bytes.toString('base64url') !== token) return undefined;

@@ -6,7 +6,7 @@ import { type ConfirmationField, fieldsOf, plainName, renderQuestion } from './q
 export interface WordingOptions extends SentenceOptions {
   language: string | null;
   format: TextFormat;
-  /** Where the link leads. */
+  /** The target of the link. */
   url: string;
 }
 
@@ -17,7 +17,7 @@ export interface WordedQuestion {
   fields: ConfirmationField[];
 }
 
-/** Words the question of a call. Where an agent decides, the text only says that it is being worked on. */
+/** Words the question of a call. If an agent decides, the text only says the request is being worked on. */
 export function wordQuestion(
   call: { name: string; arguments: Record<string, unknown> | null; needs: Confirmer | null },
   { language, format, url, ...options }: WordingOptions,

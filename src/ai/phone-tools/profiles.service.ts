@@ -4,7 +4,9 @@ import { findAiInstructions } from '../../orgs/service.ts';
 import { findCallProfile } from '../../phone-agents/tools.service.ts';
 import { listKnowledgeSegments } from '../turns/decision/prompt-facts.service.ts';
 
-/** Finds an agent with what the org tells its AI in any case: its instructions, and the training that always applies. */
+/**
+ * Finds an agent with the material its AI always gets: the org's instructions, and the training that always applies.
+ */
 export const findPhoneAssistant: FindPhoneAgent = async (db, orgId, { agentId, contactId }) => {
   const agent = await findCallProfile(db, orgId, agentId);
   if (agent === undefined) return undefined;

@@ -25,12 +25,12 @@ import { findPhoneAssistant } from './profiles.service.ts';
 
 /** A caller waits no longer for an action. */
 const TIMEOUT_MS = 15_000;
-/** Waiting for another process that makes the same call ends after this time. */
+/** A wait for another process with the same call ends after this time. */
 const MAX_CALL_MS = 60_000;
 const TOO_SLOW = 'It takes longer. Ask for the same again in some seconds, to hear what came of it';
-/** Stands in front of what people outside must not see. */
+/** Prefix of texts that people outside must not see. */
 const INTERNAL = '(internal: act by it, but neither read it out nor mention it)';
-/** What an assistant is told of an answer. */
+/** The characters of an answer shown to an assistant. */
 const MAX_RESULT_LENGTH = 12_000;
 
 export interface PhoneToolDeps extends CallDeps {
@@ -74,8 +74,8 @@ async function searchKnowledge(
 }
 
 /**
- * Calls an action through the ledger. The same call that changes something is made once in a phone call: a repeated one
- * gets its answer, also while the first is under way. What only reads is read again for each call of the tool.
+ * Calls an action through the ledger. The same changing call is made once in a phone call: a repeated one gets its
+ * answer, also while the first is under way. A call that only reads is made again for each call of the tool.
  */
 async function takeAction(
   deps: PhoneToolDeps,
@@ -131,7 +131,7 @@ async function inTime(call: Promise<CallRow>): Promise<CallRow | undefined> {
   return first ?? undefined;
 }
 
-/** Returns what an assistant hears of a settled call. */
+/** Returns the text about a settled call for an assistant. */
 function resultOf({ state, status, response, reason }: CallRow): PhoneToolResult {
   const answer = shortened(typeof response === 'string' ? response : JSON.stringify(response ?? ''));
   if (state === 'done') return { result: answer || 'Done.' };

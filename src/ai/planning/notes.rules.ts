@@ -1,6 +1,6 @@
 import type { PlanNote } from './prompt.rules.ts';
 
-/** What became of a call, as a step stores it. Programs of several versions read it. */
+/** The outcome of a call in a step's stored form. Programs of several versions read it. */
 export type StoredCall =
   | { kind: 'done' | 'failed' | 'unknown' | 'confirm' | 'in_progress'; callId: string; note: string }
   | RefusedCall;
@@ -9,13 +9,13 @@ export interface RefusedCall {
   kind: 'refused';
   note: string;
   code: string;
-  /** What the called server has said of its error. */
+  /** The called server's words about its error. */
   quote?: string;
   /** Whether a server has said something. Without `quote`, the words end the note: so it was stored formerly. */
   isQuoting?: boolean;
 }
 
-/** Returns what a model hears of a refused call: our words, and apart from them those of the server. */
+/** Returns the text about a refused call for a model: our words, and apart from them those of the server. */
 export function noteOf({ note, code, quote, isQuoting }: RefusedCall, operationId: string): PlanNote {
   if (quote !== undefined) return { note, said_by_server: quote };
   if (isQuoting !== true) return { note };

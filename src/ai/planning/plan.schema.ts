@@ -5,7 +5,7 @@ const MAX_QUERY = 500;
 const MAX_CALLS = 20;
 const MAX_TOPIC = 500;
 
-/** What a model plans with, beside the functions it calls. Properties that are not known are left out. */
+/** The plan of a model, besides the functions it calls. Unknown properties are left out. */
 export const Plan = z.object({
   language: z.string().min(2).max(20).nullish(),
   queries: z

@@ -8,8 +8,8 @@ const MAX_RECEIPT_CHARACTERS = 4_000;
 const HIDDEN = '***';
 
 /**
- * Returns the ids of those calls that have changed something. A workflow counts as such, and what is not known any more
- * as read.
+ * Returns the ids of those calls with a change as their effect. A workflow counts as a change, and an action no longer
+ * known as a read.
  */
 export async function effectsAmong(
   db: Db,
@@ -24,8 +24,8 @@ export async function effectsAmong(
 }
 
 /**
- * Returns a call that was done as a receipt. Its answer is cut: a model needs the beginning. Secret values that the
- * answer repeats are taken out first.
+ * Returns a done call as a receipt. Its answer is cut: a model needs the beginning. Secret values repeated by the
+ * answer are taken out first.
  */
 export const receiptOf = (
   { id, operation_id, arguments: args, status, response }: LedgerCall,
@@ -38,7 +38,7 @@ export const receiptOf = (
     .toWellFormed(),
 });
 
-/** Takes secret values out of JSON, also in the spellings that servers repeat them in. */
+/** Takes secret values out of JSON, also in the spellings used by servers to repeat them. */
 function withoutSecrets(json: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => [
     JSON.stringify(secret).slice(1, -1),

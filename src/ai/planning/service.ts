@@ -26,7 +26,7 @@ import { effectsAmong, receiptOf } from './receipts.ts';
 
 export { effectsAmong } from './receipts.ts';
 
-/** What is planned from. */
+/** The material of a plan. */
 export interface Planning {
   chain: ModelChain;
   terms: ModelTerms & { max_steps: number; max_calls: number };
@@ -39,12 +39,12 @@ export interface Planning {
   instructions: string[];
   context: Record<string, string>;
   prohibitedTopics: string[];
-  /** Values that are never told to a model. */
+  /** Values never shown to a model. */
   secrets: readonly string[];
-  /** Whether the conversation has texts that others may have written, such as a quote of a crawled page. */
+  /** Whether the conversation has texts possibly written by others, such as a quote of a crawled page. */
   hasUntrusted: boolean;
   signal: AbortSignal;
-  /** Takes a step, or returns what it has decided before. */
+  /** Takes a step, or returns its earlier decision. */
   decide<Decision>(
     purpose: 'plan' | 'call',
     work: () => Promise<{ decision: Decision } & PlanReport>,
@@ -59,7 +59,7 @@ interface PlanReport {
   cost?: number | null;
 }
 
-/** What comes after planning. */
+/** The result of planning. */
 export type Planned =
   | { kind: 'search'; queries: string[]; receipts: Receipt[] }
   /** The call waits for a confirmation. */
@@ -75,12 +75,12 @@ interface StoredPlan {
   queries: string[];
   call: { action_id: string; operation_id: string; arguments: Record<string, unknown> } | null;
   handoffReason: string | null;
-  /** The prohibited topic that the model has named. */
+  /** The prohibited topic named by the model. */
   topic?: string | undefined;
   model: string;
 }
 
-/** Refusals of a call after which people get the session, whatever else could be planned. */
+/** Refusals of a call that hand the session to people, regardless of other possible plans. */
 const HANDOFFS: Partial<Record<string, string>> = {
   identity_required: 'identity_required',
   outcome_unknown: 'action_outcome_unknown',
@@ -90,8 +90,8 @@ const MAX_RECEIPTS = 20;
 const MAX_TOLD_ERROR = 300;
 
 /**
- * Asks a model what to do, and does it, one call at a time, until nothing is left to call. Every call stands in the
- * ledger before it is sent. Repeated after a crash, it goes on where it was.
+ * Asks a model for the next call and makes it, one at a time, until nothing is left to call. Every call stands in the
+ * ledger before it is sent. Repeated after a crash, it continues from its last step.
  */
 export async function planTurn(deps: ModelDeps, orgId: string, planning: Planning): Promise<Planned> {
   const { terms, session, ledger } = planning;
@@ -224,7 +224,7 @@ async function makeCall(
   return end(isHarmless ? { kind: 'refused', code: settled.state, note } : { kind: 'failed', callId, note });
 }
 
-/** Returns what a tool has said of its error, such as that nothing was found, in one short line. */
+/** Returns the error text of a tool, such as a missing record, in one short line. */
 function toldError(response: unknown): string {
   const text = memberOf(response, 'is_error') === true ? memberOf(response, 'text') : undefined;
   return typeof text === 'string' ? oneLine(text, MAX_TOLD_ERROR) : '';

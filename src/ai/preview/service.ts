@@ -103,7 +103,7 @@ interface Memory {
   turnId: string;
   purpose: NonNullable<Billing['purpose']>;
   ledger: StubbedLedger;
-  /** The steps that were taken. */
+  /** The steps taken. */
   steps: TakenStep[];
 }
 
@@ -127,13 +127,13 @@ function memoryEffects({ turnId, purpose, ledger, steps }: Memory): TurnEffects 
   };
 }
 
-/** Counts the messages of the AI at the end of a conversation that were no answers. */
+/** Counts the AI's messages without an answer at the end of a conversation. */
 function fruitlessIn(messages: PreviewMessage[]): number {
   const said = messages.filter(({ sender }) => sender === 'ai');
   return said.length - 1 - said.findLastIndex(({ state }) => state !== 'asked');
 }
 
-/** Returns what a live turn would be decided from, on a channel where autopilot is on. */
+/** Returns the context of a live turn on a channel with autopilot. */
 async function contextOf(
   db: Db,
   orgId: string,
@@ -184,7 +184,7 @@ const messageOf = (
   age_ms: 0,
 });
 
-/** Returns the language that the session would have: the first that can be detected. */
+/** Returns the language of the session: the first one detected. */
 async function languageOf(messages: ConversationMessage[]): Promise<string | null> {
   for (const { sender, content } of messages) {
     const language = sender === 'contact' ? await detectLanguage(content ?? '') : undefined;
@@ -193,7 +193,7 @@ async function languageOf(messages: ConversationMessage[]): Promise<string | nul
   return null;
 }
 
-/** Words the question of a call that waits for a confirmation, without a link that works. */
+/** Words the question of an unconfirmed call, without a working link. */
 async function questionOf(
   db: Db,
   orgId: string,

@@ -7,10 +7,10 @@ import { outcomeOf } from '../calls/outcomes.rules.ts';
 import { checkProposal, confirmationFor, fingerprintOf, type Proposal } from '../calls/service.ts';
 import type { Stub } from './schema.ts';
 
-/** A ledger in memory, whose calls are answered by stubs. */
+/** A ledger in memory, with calls answered by stubs. */
 export interface StubbedLedger extends CallLedger {
   calls: ReadonlyMap<string, LedgerCall>;
-  /** The actions that were called without a stub. */
+  /** The actions called without a stub. */
   unstubbed: ReadonlySet<string>;
 }
 

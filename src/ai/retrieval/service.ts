@@ -5,9 +5,9 @@ import type { Passage } from '../answers/validation.rules.ts';
 
 const MAX_PASSAGES = 12;
 const PASSAGES_PER_QUERY = 8;
-/** Questions are short. What comes after these characters would only make the search slower. */
+/** Questions are short. Characters beyond this number would only make the search slower. */
 const MAX_QUERY_CHARACTERS = 1_000;
-/** The source of what the model is told in any case. */
+/** The source of the material a model always gets. */
 const INSTRUCTIONS = 'ai_instructions';
 
 interface Retrieval {
@@ -18,8 +18,8 @@ interface Retrieval {
 }
 
 /**
- * Returns the passages of the org's knowledge for some queries, the best of each first, with what each may be used for.
- * Instructions are left out, and take no place of another passage.
+ * Returns the passages of the org's knowledge for some queries, the best of each first, with the permitted uses of
+ * each. Instructions are left out, and take no place of another passage.
  */
 export async function retrievePassages(
   db: Db,

@@ -6,7 +6,7 @@ const LONG_NUMBER = /(?<![\p{L}\p{Nd}])\+?\(?\p{Nd}(?:[ \t()./-]{0,2}\p{Nd}){8,}
 
 /**
  * Returns a text without e-mail addresses, international phone numbers and all long numbers, such as those of cards and
- * national phone numbers. Placeholders say what was there.
+ * national phone numbers. Placeholders name the kind of the removed text.
  */
 export const maskPersonal = (text: string): string =>
   withoutPhones(withoutEmails(text, '[email]').replace(LONG_NUMBER, '[number]'));

@@ -19,7 +19,7 @@ interface Said {
   text: string;
 }
 
-/** Returns the messages that ask a model for a scenario. Personal details of a known form are not told. */
+/** Returns the prompt for a scenario. Personal details of a known form are not told. */
 export const scenarioPrompt = (said: readonly Said[]): PromptMessage[] => [
   { role: 'system', content: RULES },
   {

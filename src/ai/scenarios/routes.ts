@@ -11,7 +11,7 @@ import { READ_SESSIONS, storeScenario, writeScenario } from './service.ts';
 
 const SLOTS = { total: 16, perOrg: 2, what: 'scenarios' };
 
-/** Route of scenarios that are learned from sessions. */
+/** Route of scenarios learned from sessions. */
 export const scenarioRoutes: FastifyPluginAsyncZod<Deps> = async (app, { egress, secrets, calls }) => {
   const slots = createSlots(SLOTS);
 

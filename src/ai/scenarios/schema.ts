@@ -8,7 +8,7 @@ const MAX_CONTENT = 8_000;
 
 const Words = (max: number) => z.string().trim().min(1).max(max).nullable();
 
-/** What a model makes of a conversation. Both are null if there is nothing to learn. */
+/** A model's scenario of a conversation. Both are null if there is nothing to learn. */
 export const ScenarioAnswer = z
   .object({ title: Words(MAX_TITLE), content: Words(MAX_CONTENT) })
   .refine(({ title, content }) => (title === null) === (content === null));

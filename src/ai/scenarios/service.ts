@@ -12,12 +12,12 @@ import { maskPersonal } from './masking.rules.ts';
 import { scenarioPrompt } from './prompt.rules.ts';
 import { SCENARIO_SCHEMA, ScenarioAnswer } from './schema.ts';
 
-/** The scope that a key needs besides that of training. */
+/** The scope a key needs besides training's. */
 export const READ_SESSIONS = 'chat-sessions:read';
 const MAX_TOKENS = 2_500;
 const PATIENCE_MS = 45_000;
 
-/** A scenario that a model has written, with the messages that it was made of. */
+/** A scenario written by a model, with its source messages. */
 export interface WrittenScenario {
   sessionId: string;
   title: string;
@@ -33,10 +33,10 @@ interface Asked {
 }
 
 /**
- * Asks the org's model what its AI can learn from a session. Stores nothing. Personal details of a known form are left out
- * of what the model gets and of what it says. Throws notFound, forbidden, invalid without an answer of a person,
- * conflict where no model may be asked, unprocessable if there is nothing to learn, unavailable if no model answers in 45
- * seconds, and the reason of the signal.
+ * Asks the org's model for a lesson from a session for its AI. Stores nothing. Personal details of a known form are
+ * left out of the model's input and output. Throws notFound, forbidden, invalid without an answer of a person, conflict
+ * if no model may be asked, unprocessable if there is nothing to learn, unavailable if no model answers in 45 seconds,
+ * and the reason of the signal.
  */
 export async function writeScenario(deps: ModelDeps, asked: Asked, signal: AbortSignal): Promise<WrittenScenario> {
   const said = await readAnswered(deps.db, asked);
@@ -44,7 +44,7 @@ export async function writeScenario(deps: ModelDeps, asked: Asked, signal: Abort
   return { sessionId: asked.sessionId, title: maskPersonal(title), content: maskPersonal(content), said };
 }
 
-/** Returns the messages of a session in which a person has answered. */
+/** Returns the messages of a session with at least one answer of a person. */
 async function readAnswered(db: Db, { orgId, sessionId, mayRead }: Asked): Promise<SaidMessage[]> {
   const { contact } = await getSession(db, orgId, sessionId);
   if (!mayRead) throw missingScope(READ_SESSIONS);
@@ -90,8 +90,8 @@ function scenarioOf(result: ModelResult<ScenarioAnswer>): { title: string; conte
 }
 
 /**
- * Stores a scenario as a draft, which the AI does not use. Throws notFound, conflict if a text that it was made of was
- * redacted meanwhile.
+ * Stores a scenario as a draft. The AI does not use drafts. Throws notFound, and conflict if one of its source texts
+ * was redacted meanwhile.
  */
 export function storeScenario(db: Db, editor: Editor, { said, ...scenario }: WrittenScenario) {
   return inTransaction(db, async (trx) => {

@@ -5,13 +5,13 @@ import type { AiSettings } from './schema.ts';
 export const findConfig = (db: Db, orgId: string) =>
   db.selectFrom('ai_configs').select(['draft', 'published', 'version']).where('org_id', '=', orgId).executeTakeFirst();
 
-/** What is published of an org's settings, as it is stored. */
+/** An org's published settings in their stored form. */
 export interface PublishedConfig {
   published: Partial<AiSettings>;
   version: number;
 }
 
-/** SQL: what is published, null before the first change. For use inside another statement. */
+/** SQL: the published settings, null before the first change. For use inside another statement. */
 export const publishedConfig = (orgId: string) => sql<PublishedConfig | null>`(
   select jsonb_build_object('published', published, 'version', version) from ai_configs where org_id = ${orgId}
 )`;
@@ -37,7 +37,7 @@ export async function updateDraft(trx: Trx, orgId: string, draft: Partial<AiSett
     .execute();
 }
 
-/** Makes the draft what is published, as the next version. Does nothing if it is already. */
+/** Publishes the draft as the next version. Does nothing if it is already. */
 export async function publishDraft(trx: Trx, orgId: string): Promise<void> {
   await sql`
     update ai_configs set published = draft, version = version + 1, updated_at = now()

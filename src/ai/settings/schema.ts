@@ -3,7 +3,10 @@ import { Budgets, Prices } from '../../models/budgets/schema.ts';
 import type { SentenceKey } from '../../recognition/sentences.rules.ts';
 import { Language, SessionChannel } from '../../schemas/parts.ts';
 
-/** The sentences of the AI that an org can replace here. That about a prohibited topic is one of the org's settings. */
+/**
+ * The sentences of the AI that an org can replace here. The sentence about a prohibited topic is one of the org's
+ * settings.
+ */
 const SPOKEN = [
   'handing_off',
   'found',
@@ -42,7 +45,7 @@ const ContextField = z
 
 const SecondsByChannel = z.partialRecord(SessionChannel, z.number().min(0).max(MAX_SECONDS));
 
-/** What an org can set for its AI. Absent fields of a draft have their defaults. */
+/** An org's settings for its AI. Absent fields of a draft have their defaults. */
 export const AiSettings = z.object({
   mode: z
     .enum(['cited', 'canned', 'extractive'])

@@ -9,7 +9,7 @@ export type { AiSettings } from './schema.ts';
 
 export type PublishedSettings = AiSettings & { version: number };
 
-/** Returns what is published of an org's settings for its AI: the defaults, as version 0, before the first publication. */
+/** Returns an org's published settings for its AI: the defaults, as version 0, before the first publication. */
 export const getPublishedAiSettings = async (db: Db, orgId: string): Promise<PublishedSettings> =>
   readPublishedConfig((await findConfig(db, orgId)) ?? null);
 
@@ -19,7 +19,7 @@ export const readPublishedConfig = (config: PublishedConfig | null): PublishedSe
   version: config?.version ?? 0,
 });
 
-/** Returns the draft and what is published. */
+/** Returns the draft and the published settings. */
 export async function getAiSettings(db: Db, orgId: string) {
   const config = await findConfig(db, orgId);
   return {
@@ -40,7 +40,7 @@ export function changeAiSettings(db: Db, orgId: string, change: UpdateAiSettings
   });
 }
 
-/** Returns the draft and what is published as they are stored: the fields that differ from the defaults. */
+/** Returns the draft and the published settings in their stored form: only the fields different from the defaults. */
 export const getStoredConfig = async (db: Db, orgId: string) =>
   (await findConfig(db, orgId)) ?? { draft: {}, published: {}, version: 0 };
 
@@ -50,7 +50,7 @@ export const debounceOf = (
   channel: SessionChannel,
 ) => ({ quietSeconds: quiet_seconds[channel] ?? 0, capSeconds: cap_seconds[channel] ?? 0 });
 
-/** Returns stored settings with the defaults. Times by channel are merged, so that one channel can be set alone. */
+/** Returns stored settings with the defaults. Times by channel are merged, to let one channel be set alone. */
 export const withDefaults = (set: Partial<AiSettings>): AiSettings => ({
   ...DEFAULT_SETTINGS,
   ...set,

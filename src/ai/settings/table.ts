@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { AiSettings } from './schema.ts';
 
-/** The settings of an org's AI: the fields that differ from the defaults. */
+/** The settings of an org's AI: the fields different from the defaults. */
 export interface AiConfigsTable {
   org_id: string;
   draft: ColumnType<Partial<AiSettings>, string, string>;

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import type { SummaryRef } from './contract.ts';
 
-/** Finds for which handoff or resolution of a session a model was asked last. */
+/** Finds the handoff or resolution of a session for its last request to a model. */
 export const findAsked = (db: Db, { orgId, sessionId, occasion }: SummaryRef) =>
   db
     .selectFrom('ai_summaries')
@@ -11,7 +11,7 @@ export const findAsked = (db: Db, { orgId, sessionId, occasion }: SummaryRef) =>
     .where('occasion', '=', occasion)
     .executeTakeFirst();
 
-/** Notes that a model was asked about a handoff or a resolution. */
+/** Records a model's request about a handoff or a resolution. */
 export async function upsertAsked(trx: Trx, { orgId, sessionId, occasion }: SummaryRef, at: Date): Promise<void> {
   await trx
     .insertInto('ai_summaries')

@@ -6,7 +6,7 @@ import { WAKE } from '../../temporal/contract.ts';
 import { isModelInUse } from '../settings/model-availability.service.ts';
 import { SUMMARIZE_SESSION, type SummaryRef } from './contract.ts';
 
-/** A reaction to `ticket-resolved`: asks for summaries by the org's model where the resolution made one. */
+/** A reaction to `ticket-resolved`: asks for summaries by the org's model if the resolution made one. */
 export const summarizeResolutions: Reaction<'ticket-resolved'> = (trx, orgId, events) =>
   request(
     trx,

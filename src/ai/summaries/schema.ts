@@ -3,7 +3,7 @@ import { z } from 'zod';
 const SENTIMENTS = ['angry', 'happy', 'neutral'] as const;
 const MAX_SENTENCES = 20;
 
-/** What a model says of a conversation. Properties that are not known are left out. */
+/** A model's digest of a conversation. Unknown properties are left out. */
 export const ModelDigest = z.object({
   sentences: z.array(z.object({ text: z.string(), messages: z.array(z.unknown()).nullish() })).max(MAX_SENTENCES),
   sentiment: z.enum(SENTIMENTS).nullish().catch(null),

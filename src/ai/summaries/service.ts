@@ -23,13 +23,15 @@ import { summaryPrompt, supportedSummary } from './rules.ts';
 import { MODEL_DIGEST_SCHEMA, ModelDigest } from './schema.ts';
 
 const MAX_TOKENS = 700;
-/** People wait for what is handed off. After that, the summary of the conversation's own sentences is good enough. */
+/**
+ * People wait for a handed-off session. Afterwards, the summary from the conversation's own sentences is good enough.
+ */
 const PATIENCE_MS = 30_000;
 
 /**
- * Asks the org's model for the summary and the sentiment of a handoff or a resolution, once. What the conversation does
- * not support is left out. The summary of the conversation's own sentences stays where no model answers, where none of its
- * sentences is supported, and where a text was redacted meanwhile.
+ * Asks the org's model for the summary and the sentiment of a handoff or a resolution, once. Sentences without support
+ * in the conversation are left out. The summary from the conversation's own sentences stays if no model answers, none
+ * of its sentences is supported, or a text was redacted meanwhile.
  */
 export async function summarizeSession(deps: ModelDeps, ref: SummaryRef, signal: AbortSignal): Promise<SummaryResult> {
   const { db } = deps;
@@ -73,7 +75,7 @@ function ask(
   return askModel({ ...deps, patienceMs: PATIENCE_MS }, orgId, chain, settings, question, signal);
 }
 
-/** Stores what a model said, unless the session was reopened, handed off anew or redacted since it was asked. */
+/** Stores a model's summary, unless the session was reopened, handed off again or redacted since the request. */
 function store(
   { db }: ModelDeps,
   ref: SummaryRef,

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** A handoff or a resolution that a model was asked about. It is not asked again. */
+/** A handoff or a resolution with a request to a model. It is not asked again. */
 export interface AiSummariesTable {
   org_id: string;
   session_id: string;

@@ -9,16 +9,13 @@ import type { TurnDeps } from './deps.ts';
 import { isDue, type ReviewedTurn, reviewLocked } from './review/service.ts';
 import { StepNeeded } from './steps.service.ts';
 
-/**
- * Goes on with a turn that is due as far as it needs no third party at all, and returns how it ended, or its next step.
- * Repeated, it does nothing that was done.
- */
+/** Continues a due turn as far as it needs no third party at all. Returns its end, or its next step. Idempotent. */
 export const answerInline = (deps: TurnDeps, ref: TurnRef, signal: AbortSignal): Promise<TurnEnd | StepName> =>
   answerTurn(withoutThirdParties(deps), ref, limitsOf(signal));
 
 /**
- * Returns the turn to do next, as `reviewTurns` does. One that is due is done at once, as far as it needs no third party:
- * then it says how the turn ended, or its next step. Repeated, it does nothing that was done.
+ * Returns the turn to do next, as `reviewTurns` does. A due one is done at once, as far as it needs no third party:
+ * then the result is its end, or its next step. Idempotent.
  */
 export async function answerDueTurn(deps: TurnDeps, ref: SessionRef, signal: AbortSignal): Promise<FoundTurn> {
   const look = await inTransaction(deps.db, async (trx) => reviewAndBegin(trx, ref, await loadContext(trx, ref)));
@@ -27,8 +24,8 @@ export async function answerDueTurn(deps: TurnDeps, ref: SessionRef, signal: Abo
 
 /**
  * Does the next turn of a session without its workflow, if none is under way, and it is due and needs no third party.
- * Returns whether nothing is left for the workflow. Repeated, it leaves a turn that was begun to the workflow: so a turn
- * that ends the process is tried as often as any other.
+ * Returns whether nothing is left for the workflow. Repeated, it leaves a begun turn to the workflow: so a turn that
+ * ends the process is tried as often as any other.
  */
 export async function answerWithoutWorkflow(deps: TurnDeps, ref: SessionRef, signal: AbortSignal): Promise<boolean> {
   const look = await inTransaction(deps.db, async (trx) => {
@@ -48,7 +45,7 @@ const needsWorkflow = (context: TurnContext): boolean =>
   context.settings.assume_resolved_after_minutes !== null ||
   !isDue(context);
 
-/** What a look at a session has found. A turn that is due was begun. */
+/** The result of a look at a session. A due turn was begun. */
 interface Look {
   turn: ReviewedTurn | null;
   begun: BegunTurn | undefined;
@@ -78,7 +75,7 @@ async function answerReviewed(
   return { turn: next, end, mayAssume };
 }
 
-/** Marks a reviewed turn as running, if it is not. What it answers is as reviewed, or as of its beginning. */
+/** Marks a reviewed turn as running, if it is not. Its messages are those of the review, or those of its beginning. */
 async function beginReviewed(
   trx: Trx,
   ref: SessionRef,
@@ -93,7 +90,7 @@ async function beginReviewed(
 
 const limitsOf = (signal: AbortSignal): DecisionLimits => ({ steps: 0, callsOut: false, signal });
 
-/** The same with a search that leaves the turn to another step where it has to ask an embedding model over the network. */
+/** The same with a search that leaves the turn to another step if it needs an embedding model over the network. */
 const withoutThirdParties = (deps: TurnDeps): TurnDeps => ({ ...deps, semantics: withoutProvider(deps.semantics) });
 
 const withoutProvider = (semantics: SemanticSearch): SemanticSearch => ({

@@ -24,25 +24,25 @@ const MAX_FAILURES = 6;
 /** The begins of a turn beyond its steps. More of them may each have ended a process. */
 const MAX_BEGINS = 10;
 
-/** A turn that is running, with what it is decided from. */
+/** A running turn, with the context of its decision. */
 export interface BegunTurn {
   context: TurnContext;
-  /** How often it was begun beyond the steps that it has taken. */
+  /** The number of its beginnings beyond its steps. */
   begins: number;
 }
 
 /**
- * Goes on with a turn when it is due, and returns how it ended, or the next step with a third party if `limits` allow no
- * more of them. `superseded` also stands for a turn that another call has ended. Repeated, it does nothing that was done:
- * decisions of steps are stored, and the answer and the end of the turn in one transaction. A turn that fails again and
- * again hands the session off, so that its contact does not wait for ever; the database being away is no failure.
+ * Goes on with a turn when it is due, and returns how it ended, or the next step with a third party if `limits` allow
+ * no more of them. `superseded` also means a turn ended by another call. Idempotent: decisions of steps are stored, and
+ * the answer and the end of the turn in one transaction. After repeated failures, a turn hands the session off, as its
+ * contact must not wait for ever. An absent database is no failure.
  */
 export async function answerTurn(deps: TurnDeps, ref: TurnRef, limits: DecisionLimits): Promise<TurnEnd | StepName> {
   const turn = await beginWhenDue(deps.db, ref, limits.signal);
   return turn === undefined ? 'superseded' : answerBegun(deps, ref, turn, limits);
 }
 
-/** Goes on with a turn that is running, as `answerTurn` does. */
+/** Continues a running turn, as `answerTurn` does. */
 export async function answerBegun(
   deps: TurnDeps,
   ref: TurnRef,
@@ -64,7 +64,7 @@ export async function answerBegun(
   }
 }
 
-/** Decides a turn and stores that, unless a text that it may have read is removed before. */
+/** Decides a turn and stores the decision, unless a text it may have read is removed before. */
 async function decideAndCommit(
   deps: TurnDeps,
   ref: TurnRef,
@@ -85,8 +85,8 @@ async function decideAndCommit(
 }
 
 /**
- * Returns an error that the turn is tried again after. What is refused has changed meanwhile, such as a call that its
- * customer has decided elsewhere: it must not end the workflow, which would leave the turn running for ever.
+ * Returns an error that lets the turn be tried again. Refusals follow from a change meanwhile, such as a call decided
+ * elsewhere by its customer: they must not end the workflow, as the turn would run for ever.
  */
 const retryable = (error: unknown): unknown =>
   error instanceof DomainError || error instanceof ProviderError ? new Error(error.message, { cause: error }) : error;
@@ -104,7 +104,7 @@ async function beginWhenDue(db: Db, ref: TurnRef, signal: AbortSignal): Promise<
   });
 }
 
-/** Marks a turn as running that answers messages up to `lastSeq`. Returns undefined if it has ended. */
+/** Marks a turn as running, for messages up to `lastSeq`. Returns undefined if it has ended. */
 export async function beginTurn(
   trx: Trx,
   ref: TurnRef,

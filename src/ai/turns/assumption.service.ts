@@ -12,9 +12,9 @@ const MS_PER_MINUTE = 60_000;
 const MAX_MESSAGES = 20;
 
 /**
- * Resolves an open session if the AI's answer is its last message and the contact has not written for as long as the org
- * has set. Otherwise returns the time left, or null if it is never to be resolved. A session whose contact is still to be told
- * what becomes of a call stays open: the turn that tells it is followed by another look.
+ * Resolves an open session if the AI's answer is its last message and the contact has not written for as long as the
+ * org has set. Otherwise returns the time left, or null if it is never to be resolved. A session with a call still to
+ * be reported to its contact stays open: the turn with the report is followed by another look.
  */
 export function assumeResolved(db: Db, { orgId, sessionId }: SessionRef): Promise<AssumedEnd> {
   return inTransaction(db, async (trx) => {

@@ -25,12 +25,12 @@ import { endOfRefused, isSuperseded } from './states.rules.ts';
 import { StepNeeded } from './steps.service.ts';
 
 /**
- * Stores the outcome of a turn: its message, the handoff or the resolution, and the end of the turn, or none of them. It
- * takes the same lock on the session as whoever takes the session over, so that the AI says nothing after that. A
- * newer message ends the turn instead. Returns how the turn ended. Throws TurnRedacted where the outcome may repeat a text
- * that was removed since the turn began, and StepNeeded where people have decided about a call meanwhile, so that the turn
- * has to tell that instead. Where nothing reaches the contact, people get the session in silence: a handoff keeps its own
- * reason, and an answer ends with the reason why it could not be sent.
+ * Stores the outcome of a turn: its message, the handoff or the resolution, and the end of the turn, or none of them.
+ * It takes the same lock on the session as a takeover does, so the AI says nothing afterwards. A newer message ends the
+ * turn instead. Returns how the turn ended. Throws TurnRedacted if the outcome may repeat a text removed since the turn
+ * began. Throws StepNeeded if people have decided about a call meanwhile, as the turn has to report their decision
+ * instead. If nothing reaches the contact, people get the session in silence: a handoff keeps its own reason, and an
+ * answer ends with the reason of its failure.
  */
 export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decision): Promise<TurnEnd> {
   try {
@@ -47,7 +47,7 @@ export async function commitTurn(deps: TurnDeps, ref: TurnRef, decision: Decisio
   }
 }
 
-/** Ends a turn that cannot be done: people get the session, and the contact is told so where something can be sent. */
+/** Ends a turn that cannot be done: people get the session, and the contact hears of it if something can be sent. */
 export async function failTurn(deps: TurnDeps, ref: TurnRef, steps: Decision['steps'] = []): Promise<TurnEnd> {
   const say = await sentencesFor(deps.db, ref);
   const failed = { reason: 'ai_failed', steps } as const;
@@ -80,8 +80,8 @@ async function commit(trx: Trx, deps: TurnDeps, ref: TurnRef, decision: Decision
 }
 
 /**
- * Returns whether a turn has dealt with messages alone, and leaves to another one what people have decided about calls. The
- * wake-up by that decision may have been the one that began this turn.
+ * Returns whether a turn has dealt with messages alone, and leaves people's decisions about calls to another one. The
+ * wake-up by the decision may have begun this turn.
  */
 const leavesReport = (
   { hasUnreported, refusal }: TurnContext,
@@ -93,7 +93,7 @@ const leavesReport = (
   return hasUnreported && refusal === undefined && reportedCalls === undefined && answers.length > 0 && isDealtWith;
 };
 
-/** Ends a turn as it was decided, or as what has come meanwhile wants. */
+/** Ends a turn with its decision, unless something that arrived meanwhile overrides it. */
 async function endByDecision(
   trx: Trx,
   deps: TurnDeps,
@@ -123,10 +123,10 @@ async function endByDecision(
   return endWithMessage(trx, deps, ref, { context, turn, decision: { ...decision, steps } });
 }
 
-/** The step that carries out what people have decided about calls, and tells it. */
+/** The step for carrying out and reporting people's decisions about calls. */
 const REPORT = { step: 1, purpose: 'call' } as const;
 
-/** Ends a turn with what it says and the handoff, if any. */
+/** Ends a turn with its message and the handoff, if any. */
 async function endWithMessage(
   trx: Trx,
   deps: TurnDeps,
@@ -167,13 +167,13 @@ async function endWithMessage(
   return state;
 }
 
-/** Returns the calls that a turn has made, or whose outcome it tells. A turn without a model makes none. */
+/** Returns the calls made or reported by a turn. A turn without a model makes none. */
 const callsToldBy = async (trx: Trx, { orgId, turnId }: TurnRef, { agent, reportedCalls }: Decision) =>
   agent === EXTRACTIVE_AGENT && reportedCalls === undefined
     ? []
     : listToldCalls(trx, orgId, turnId, reportedCalls ?? []);
 
-/** Words the question that a turn asks before a call, if it does. */
+/** Words a turn's question before a call, if it asks one. */
 async function questionOf(
   trx: Trx,
   { publicUrl }: TurnDeps,

@@ -14,7 +14,7 @@ interface FactSources<Config, Agent, Message> {
   hasUnreported: RawBuilder<boolean>;
 }
 
-/** A turn that has not ended. */
+/** An open turn. */
 export type OpenTurn = Pick<
   AiTurnsTable,
   'id' | 'number' | 'answers' | 'message_id' | 'first_seq' | 'last_seq' | 'config_version'
@@ -22,7 +22,7 @@ export type OpenTurn = Pick<
   state: 'waiting' | 'running';
   supersedes: number;
   has_effects: boolean;
-  /** Whether it was begun before a text of the session was removed, so that it may have read that. */
+  /** Whether it began before a text of the session was removed, and may have read it. */
   is_redacted: boolean;
 };
 
@@ -37,15 +37,15 @@ interface TurnFacts<Config, Agent, Message> {
   has_unreported: boolean;
   open: OpenTurn | null;
   last: LastTurn | null;
-  /** The last message that ended turns have dealt with, as a `seq`; 0 without any. */
+  /** The last message handled by ended turns, as a `seq`; 0 without any. */
   answered_seq: number;
-  /** The same without those that the AI only skipped because it was not allowed to answer. */
+  /** The same without the messages skipped only because the AI was not allowed to answer. */
   settled_seq: number;
-  /** The number of turns right before the next one that ended without an answer. */
+  /** The number of turns without an answer right before the next one. */
   fruitless: number;
 }
 
-/** Returns what is known of a locked session's turns, with what else the next one is decided from. */
+/** Returns the facts of a locked session's turns, with the other facts for the next one's decision. */
 export async function getTurnFacts<Config, Agent, Message>(
   trx: Trx,
   orgId: string,

@@ -23,7 +23,7 @@ export type { OpenTurn } from './context.queries.ts';
 /** A turn answers at most this many messages. Those before them are part of the conversation all the same. */
 const MAX_MESSAGES = 50;
 
-/** What a turn is decided from. The session is locked. */
+/** The context of a turn's decision. The session is locked. */
 export interface TurnContext {
   session: SessionRow;
   settings: PublishedSettings;
@@ -31,36 +31,36 @@ export interface TurnContext {
   mayAct: boolean;
   /** Whether the org has connected an AI provider. Without one there is no model to look for. */
   isProviderConnected: boolean;
-  /** Whether the contact is still to be told what people have decided about calls. */
+  /** Whether people's decisions about calls are still to be reported to the contact. */
   hasUnreported: boolean;
-  /** The messages that the AI knows, oldest first. */
+  /** The messages known to the AI, oldest first. */
   messages: ConversationMessage[];
-  /** The contact's messages that no turn has dealt with yet. */
+  /** The contact's messages not handled by any turn yet. */
   unanswered: ConversationMessage[];
   /** Why the AI may not answer. Undefined if it may. */
   refusal: 'off' | 'blocked' | 'people_have_it' | undefined;
-  /** The number of turns right before this one that ended without an answer. */
+  /** The number of turns without an answer right before this one. */
   fruitless: number;
-  /** The turn that has not ended. */
+  /** The open turn. */
   open: OpenTurn | null;
   /** The latest turn. */
   last: LastTurn | null;
 }
 
-/** What a decision knows of its session. */
+/** The facts of its session in a decision. */
 export type DecidedSession = Pick<
   SessionRow,
   'channel' | 'status' | 'language' | 'contact_id' | 'verified' | 'ai_state' | 'assist_mode' | 'relayed_side'
 >;
 
-/** What a decision is made from, for a session's turn or for a preview. */
+/** The context of a decision, for a session's turn or for a preview. */
 export interface DecisionContext extends Omit<TurnContext, 'session' | 'settings' | 'hasUnreported' | 'open' | 'last'> {
   session: DecidedSession;
   settings: AiSettings;
   effects: TurnEffects;
 }
 
-/** Locks a session and returns what its next turn is decided from. Throws notFound. */
+/** Locks a session and returns the context of its next turn. Throws notFound. */
 export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): Promise<TurnContext> {
   const session = await lockSession(trx, orgId, sessionId);
   const facts = await getTurnFacts(trx, orgId, session, {
@@ -106,8 +106,8 @@ export async function loadContext(trx: Trx, { orgId, sessionId }: SessionRef): P
 }
 
 /**
- * Returns whether the AI may speak: as the channel's autopilot says, unless people have the session. A session that was
- * reopened goes to people where the org wants that.
+ * Returns whether the AI may speak: as the channel's autopilot says, unless people have the session. A reopened session
+ * goes to people if the org's settings ask for it.
  */
 async function stateOf(
   trx: Trx,

@@ -28,25 +28,27 @@ export interface TurnRef extends SessionRef {
   turnId: string;
 }
 
-/** How a turn ended, or that another one has to begin. */
+/** The end of a turn, or the need for another one. */
 export type TurnEnd = 'answered' | 'asked' | 'handed_off' | 'skipped' | 'superseded' | 'canceled';
 
-/** What a look at a session has found. */
+/** The result of a look at a session. */
 export interface FoundTurn {
   turn: NextTurn | null;
   /** How the turn ended, or its next step with a third party, if it was due. */
   end?: TurnEnd | StepName;
-  /** Whether the org resolves sessions whose contacts stay quiet. */
+  /** Whether the org resolves sessions with quiet contacts. */
   mayAssume: boolean;
 }
 
-/** What followed an answer: the session is resolved, or it will be after this time. `waitMs` is null if it never is. */
+/**
+ * The state after an answer: the session is resolved, or it will be after this time. `waitMs` is null if it never is.
+ */
 export interface AssumedEnd {
   isResolved: boolean;
   waitMs: number | null;
 }
 
-/** A step that calls a third party. The workflow takes each in an activity of its own. */
+/** A step with a call of a third party. The workflow takes each in an activity of its own. */
 export interface StepName {
   step: number;
   purpose: 'gates' | 'search' | 'plan' | 'call' | 'answer';

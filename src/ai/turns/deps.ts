@@ -4,17 +4,17 @@ import type { SemanticSearch } from '../../knowledge/search/passage-search.servi
 import type { ModelDeps } from '../../models/asking.ts';
 import type { HttpClient, StreamClient } from '../../providers/egress/egress.ts';
 
-/** What a decision needs of the rest. */
+/** The needs of a decision. */
 export interface DecisionDeps extends ModelDeps {
   semantics: SemanticSearch;
-  /** Returns what the page has told of a contact's visit. */
+  /** Returns the page's facts about a contact's visit. */
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
 }
 
-/** What turns need of the rest. */
+/** The needs of turns. */
 export interface TurnDeps extends DecisionDeps {
   egress: HttpClient & StreamClient;
   sending: SendingDeps;
-  /** Where links to confirmations lead. */
+  /** The base of links to confirmations. */
   publicUrl: string;
 }

@@ -12,7 +12,7 @@ type NewStep = Pick<AiStepsTable, 'step' | 'purpose' | 'latency_ms'> & {
 };
 type NewClaim = Omit<AiClaimsTable, 'org_id' | 'turn_id' | 'position' | 'id' | 'changed_at'>;
 
-/** Inserts steps of a turn. A step that is there already stays as it is. */
+/** Inserts steps of a turn. A step already stored stays unchanged. */
 export const insertSteps = (db: Db, orgId: string, turnId: string, steps: NewStep[]) =>
   db
     .insertInto('ai_steps')
@@ -36,7 +36,7 @@ export const insertClaims = (trx: Trx, orgId: string, turnId: string, claims: Ne
     .insertInto('ai_claims')
     .values(claims.map((claim, position) => ({ org_id: orgId, turn_id: turnId, position, ...claim })));
 
-/** Ends a turn, with its last steps and its sources. One that has ended stays as it is. */
+/** Ends a turn, with its last steps and its sources. An ended one stays unchanged. */
 export async function finishTurn(
   trx: Trx,
   orgId: string,

@@ -10,8 +10,8 @@ import { isWithAi } from './review/rules.ts';
 import type { TurnState } from './states.rules.ts';
 
 /**
- * Ends the calls that were to be sent where the AI may not act any more: they would be sent once it may again, however much
- * later. A person's reply in a session that is still the AI's ends none.
+ * Ends unsent calls if the AI may no longer act: they would be sent once it may again, however much later. A person's
+ * reply ends none if the session still belongs to the AI.
  */
 export async function dropUnsentCalls(
   trx: Trx,
@@ -22,7 +22,7 @@ export async function dropUnsentCalls(
   await expireUnsentCalls(trx, orgId, sessionId, refusal);
 }
 
-/** Ends a turn, and tells those who wait for it. */
+/** Ends a turn, and notifies its waiters. */
 export async function endTurn(
   trx: Trx,
   { orgId, sessionId }: SessionRef,

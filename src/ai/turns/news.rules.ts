@@ -21,13 +21,13 @@ const STATES: Record<TurnState, string> = {
   canceled: 'Given up: people have the session',
 };
 
-/** Returns what a step does, in words for people who wait. */
+/** Returns the work of a step, in words for waiting people. */
 export const labelOfStep = (purpose: StepName['purpose']): string => STEPS[purpose];
 
-/** Returns what a state of a turn means, in words for people who wait. */
+/** Returns the meaning of a turn's state, in words for waiting people. */
 export const labelOfState = (state: TurnState): string => STATES[state];
 
-/** Returns what is shown live of a turn in a state. */
+/** Returns the live news of a turn in a state. */
 export const newsOf = (turnId: string, state: TurnState): TurnNews => ({
   turnId,
   state,

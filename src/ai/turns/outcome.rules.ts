@@ -33,7 +33,7 @@ export type HandoffReason =
   | UndeliverableReason
   | 'ai_failed';
 
-/** Returns the outcome that people get the session, after a text and what it quotes. */
+/** Returns the outcome of a handoff to people, after a text and its quotes. */
 export const handoffOf = (reason: HandoffReason, text: string, claims: QuotedSource[] = []): TurnOutcome => ({
   kind: 'handoff',
   reason,
@@ -41,13 +41,13 @@ export const handoffOf = (reason: HandoffReason, text: string, claims: QuotedSou
   claims,
 });
 
-/** What a turn is to end with, and how that was found. */
+/** The end of a turn, and the way to it. */
 export interface Decision {
   outcome: TurnOutcome;
-  /** Who speaks: `extractive-1`, or the name of a model. */
+  /** The speaker: `extractive-1`, or the name of a model. */
   agent: string;
   score: number | null;
-  /** The steps that are stored with the outcome. */
+  /** The steps stored with the outcome. */
   steps: {
     step: number;
     purpose: 'gates' | 'search';
@@ -55,25 +55,25 @@ export interface Decision {
     detail: Record<string, unknown>;
     decision?: unknown;
   }[];
-  /** The call that the answer asks to confirm. */
+  /** The call to confirm by the answer's question. */
   asks?: string;
   /** The prohibited topic of the messages. */
   topic?: string;
-  /** The calls of actions whose decision and outcome the answer tells. */
+  /** The calls of actions with a decision and an outcome reported by the answer. */
   reportedCalls?: string[];
 }
 
-/** They depend on nothing that anybody has said. */
+/** They depend on nobody's words. */
 const REASONS_OF_OUR_OWN: HandoffReason[] = ['ai_failed', 'no_transport', 'no_address'];
 
 /**
- * Returns whether what a decision says is ours alone, whatever the conversation: what became of calls, that the AI failed, or
- * nothing because nothing reaches the contact.
+ * Returns whether a decision has only our own words, regardless of the conversation: outcomes of calls, a failure of
+ * the AI, or nothing because nothing reaches the contact.
  */
 export const isInOurWords = ({ outcome, reportedCalls }: Decision): boolean =>
   reportedCalls !== undefined || (outcome.kind === 'handoff' && REASONS_OF_OUR_OWN.includes(outcome.reason));
 
-/** How a turn with this outcome ends, where people have not taken over, and what it says. */
+/** The end of a turn with this outcome if people have not taken over, and its text. */
 export function endOf(outcome: TurnOutcome): {
   state: 'answered' | 'asked' | 'handed_off' | 'skipped';
   reason: string | null;
@@ -95,7 +95,7 @@ const MAX_QUESTIONS = 2;
 
 export interface WithoutAnswer {
   level: HandoffLevel;
-  /** Whether there are pages that may help. */
+  /** Whether there are pages as pointers. */
   hasPages: boolean;
   /** The number of turns without an answer right before this one. */
   fruitless: number;
@@ -103,8 +103,8 @@ export interface WithoutAnswer {
 }
 
 /**
- * Returns what follows where the AI has no answer. `point` shows the pages that may help, `ask` asks for details, `admit`
- * says that nothing was found.
+ * Returns the reply and the handoff after a missing answer of the AI. `point` shows the pages that may help, `ask` asks
+ * for details, `admit` says nothing was found.
  */
 export function withoutAnswer({ level, hasPages, fruitless, maxFruitless }: WithoutAnswer): {
   says: 'point' | 'ask' | 'admit' | 'nothing';

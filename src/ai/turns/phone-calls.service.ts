@@ -5,8 +5,8 @@ import { idOf } from '../../ids.ts';
 import { findTurn, insertTurn } from './queries.ts';
 
 /**
- * Returns where the ledger keeps what the assistant of a phone call does. The voice platform answers the contact, so the
- * call is one turn that says nothing, and nobody continues it.
+ * Returns the ledger's place for the work of a phone call's assistant. The voice platform answers the contact, so the
+ * call is one silent turn, and nobody continues it.
  */
 export function getPhonePlace(
   db: Db,

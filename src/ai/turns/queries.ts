@@ -17,7 +17,7 @@ export const findLastTurn = (db: Db, orgId: string, sessionId: string) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Inserts the next turn of a session, or one that is begun or has ended already, and returns its number. */
+/** Inserts the next turn of a session, or a begun or ended one, and returns its number. */
 export async function insertTurn(
   trx: Trx,
   turn: Pick<
@@ -27,7 +27,7 @@ export async function insertTurn(
     supersedes?: number;
     isBegun?: boolean;
     ended?: { state: TurnState; reason: string };
-    /** How often texts of the session were removed, of a turn that is begun. */
+    /** The number of redactions of the session, for a begun turn. */
     redactions?: RawBuilder<number> | undefined;
   },
 ): Promise<number> {
@@ -62,18 +62,18 @@ export type TurnChange = Partial<
   >
 >;
 
-/** Updates a turn that has not ended. */
+/** Updates an open turn. */
 export const openTurn = (trx: Trx, orgId: string, id: string) =>
   trx.updateTable('ai_turns').where('org_id', '=', orgId).where('id', '=', id).where('ended_at', 'is', null);
 
-/** Changes a turn that has not ended. */
+/** Changes an open turn. */
 export async function updateTurn(trx: Trx, orgId: string, id: string, change: TurnChange): Promise<void> {
   await openTurn(trx, orgId, id).set(change).execute();
 }
 
 /**
- * Begins a turn that has not ended. Returns how often it was begun beyond the steps that it has taken: each step begins it
- * anew. Returns undefined if it has ended.
+ * Begins an open turn. Returns the number of its beginnings beyond its steps: each step begins it again. Returns
+ * undefined if it has ended.
  */
 export async function startTurn(
   trx: Trx,
@@ -101,7 +101,7 @@ export async function startTurn(
   return begun && begun.tries - Number(begun.taken);
 }
 
-/** Counts a failure of a turn that has not ended, and returns their number. */
+/** Counts a failure of an open turn, and returns their number. */
 export async function countFailure(db: Db, { orgId, turnId }: TurnRef): Promise<number> {
   const turn = await db
     .updateTable('ai_turns')
@@ -129,7 +129,7 @@ export async function isTurnRedacted(
   return turn?.is_redacted === true;
 }
 
-/** Notes that a turn has changed something elsewhere, or is about to. */
+/** Records a turn's change elsewhere, or its intention to make one. */
 export const markEffects = (trx: Trx, orgId: string, id: string): Promise<void> =>
   updateTurn(trx, orgId, id, { has_effects: true });
 
@@ -143,10 +143,10 @@ export async function updateHelpfulness(trx: Trx, orgId: string, messageId: stri
     .execute();
 }
 
-/** Tells those who wait for the end of a session's turn, once the transaction has committed. */
+/** Notifies the waiters for the end of a session's turn, once the transaction has committed. */
 export const notifyTurn = (trx: Trx, sessionId: string): void => notifyAfterCommit(trx, TURNS_CHANNEL, sessionId);
 
-/** Lists what steps of a turn have decided. */
+/** Lists the decisions of a turn's steps. */
 export const listDecisions = (db: Db, orgId: string, turnId: string) =>
   db
     .selectFrom('ai_steps')
@@ -156,7 +156,7 @@ export const listDecisions = (db: Db, orgId: string, turnId: string) =>
     .where('decision', 'is not', null)
     .execute();
 
-/** Removes what the steps of sessions' turns have decided: it has the customers' words. */
+/** Removes the decisions of the steps of sessions' turns: they contain the customers' words. */
 export async function deleteDecisions(db: Db, orgId: string, sessionIds: string[]): Promise<void> {
   await db
     .updateTable('ai_steps')
@@ -182,10 +182,7 @@ export async function outdateTurns(
   `.execute(trx);
 }
 
-/**
- * SQL: the number of the last turns of a session after a `seq`, up to 20, that ended one after the other without an
- * answer.
- */
+/** SQL: the count of the last consecutive turns of a session without an answer, after a `seq`, up to 20. */
 export const fruitlessTurns = (orgId: string, sessionId: string, after: number) => sql<number>`(
   with last as (
     select number, state, reason from ai_turns
@@ -197,8 +194,8 @@ export const fruitlessTurns = (orgId: string, sessionId: string, after: number) 
 )`;
 
 /**
- * Returns whether the AI has quoted what others may have written, such as a crawled page, after a `seq` of the session.
- * An item that is gone counts as such.
+ * Returns whether the AI has quoted texts possibly written by others, such as a crawled page, after a `seq` of the
+ * session. A lost item counts as such.
  */
 export async function hasQuotedUntrusted(db: Db, orgId: string, sessionId: string, after: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
@@ -213,7 +210,7 @@ export async function hasQuotedUntrusted(db: Db, orgId: string, sessionId: strin
   return rows[0]?.found === true;
 }
 
-/** Finds the turn that has dealt with the message of this `seq`. */
+/** Finds the turn for the message of this `seq`. */
 export const findTurnOf = (db: Db, orgId: string, sessionId: string, messageId: string) =>
   db
     .selectFrom('ai_turns')
@@ -226,7 +223,7 @@ export const findTurnOf = (db: Db, orgId: string, sessionId: string, messageId: 
     .limit(1)
     .executeTakeFirst();
 
-/** Lists the last messages of a session's turns that ended without an answer, as `countFruitlessTurns` counts them. */
+/** Lists the last messages of a session's turns without an answer, by the count of `countFruitlessTurns`. */
 export const listVain = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('ai_turns')
@@ -263,7 +260,7 @@ export const listSteps = (db: Db, orgId: string, turnIds: string[]) =>
     .orderBy('step')
     .execute();
 
-/** Lists those of the sessions with a turn that has not ended. */
+/** Lists the sessions among these with an open turn. */
 export async function listSessionsWithOpenTurn(db: Db, orgId: string, sessionIds: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('ai_turns')
@@ -275,7 +272,7 @@ export async function listSessionsWithOpenTurn(db: Db, orgId: string, sessionIds
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Lists turns of all orgs that have not ended behind one, in a fixed order. */
+/** Lists open turns of all orgs after one, in a fixed order. */
 export async function listOpenTurns(db: Db, after: TurnRef | undefined, limit: number): Promise<TurnRef[]> {
   const behind =
     after === undefined ? sql`true` : sql`(org_id, session_id) > (${after.orgId}::uuid, ${after.sessionId}::uuid)`;

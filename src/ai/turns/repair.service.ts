@@ -14,8 +14,8 @@ export { listOpenTurns } from './queries.ts';
 export const workflowIdOfTurn = (ref: TurnRef): string => ANSWER_SESSION.workflowId(ref);
 
 /**
- * Mends a turn that has no workflow: people get the session if the workflow was stopped, so that its contact does not wait
- * for ever. Otherwise the turn goes on, or ends at once where people have the session already. Returns what was done, or
+ * Mends a turn without a workflow: people get the session if the workflow was stopped, as its contact must not wait for
+ * ever. Otherwise the turn continues, or ends at once if people have the session already. Returns the repair, or
  * undefined if the turn has ended meanwhile.
  */
 export function mendTurn(
@@ -36,8 +36,8 @@ export function mendTurn(
 }
 
 /**
- * Ends a turn that may have been answered by a database that was lost: people get the session. Returns what was done, or
- * undefined if the turn has ended meanwhile.
+ * Ends a turn possibly answered by a lost database: people get the session. Returns the new state, or undefined if the
+ * turn has ended meanwhile.
  */
 export function endTurnInDoubt(db: Db, ref: TurnRef): Promise<TurnState | undefined> {
   return inTransaction(db, async (trx) => {

@@ -8,7 +8,7 @@ import { WAKE } from '../../temporal/contract.ts';
 import { ANSWER_SESSION } from './contract.ts';
 import { deleteDecisions, listSessionsWithOpenTurn, outdateTurns } from './queries.ts';
 
-/** Asks for a turn in each of the sessions. One that is under way looks at the session again. */
+/** Asks for a turn in each of the sessions. One under way looks at the session again. */
 export const wakeTurns = (trx: Trx, orgId: string, sessionIds: string[]): Promise<void> =>
   enqueue(
     trx,
@@ -22,7 +22,7 @@ export const wakeTurns = (trx: Trx, orgId: string, sessionIds: string[]): Promis
   );
 
 /**
- * Asks for a turn where contacts have written on a channel with autopilot and people have not taken over. In Assist Mode
+ * Asks for a turn after messages of contacts on a channel with autopilot, unless people have taken over. In Assist Mode
  * the AI writes drafts for them all the same.
  */
 export const requestTurns: Reaction<'message-created'> = async (trx, orgId, events) => {
@@ -42,16 +42,16 @@ export const requestTurns: Reaction<'message-created'> = async (trx, orgId, even
   );
 };
 
-/** Wakes the turns under way in sessions that people took over or closed, so that they end at once. */
+/** Wakes the turns under way in sessions taken over or closed by people, to end them at once. */
 export async function interruptTurns(trx: Trx, orgId: string, events: { subject_id: string }[]): Promise<void> {
   const ids = [...new Set(events.map(({ subject_id }) => subject_id))];
   await wakeTurns(trx, orgId, await listSessionsWithOpenTurn(trx, orgId, ids));
 }
 
 /**
- * A reaction to `session-redacted`: removes what models have decided from the texts of the sessions, and wakes the turns under
- * way, so that they begin anew with what is left: one that began after the redaction too, as it
- * may have read what models had decided before.
+ * A reaction to `session-redacted`: removes models' decisions on the texts of the sessions, and wakes the turns under
+ * way, to begin again with the remaining texts. This includes turns begun after the redaction: they may have read
+ * earlier decisions of models.
  */
 export const redactTurns: Reaction<'session-redacted'> = async (trx, orgId, events) => {
   const sessionIds = [...new Set(events.map(({ subject_id }) => subject_id))];

@@ -6,7 +6,7 @@ import { getTurn, giveBackToAi, pageOfSessionTurns, pageOfTurns } from './servic
 
 const tags = ['autopilot'];
 
-/** Routes of the AI's turns: what it did, and why. */
+/** Routes of the AI's turns: their steps and reasons. */
 export const turnRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/autopilot/turns', {
     config: { scope: 'chat-sessions:read' },

@@ -37,7 +37,7 @@ const StepPassage = z.object({
 });
 const Dropped = z.object({ text: z.string(), because: z.string() });
 
-/** What a step has stored, without texts of the conversation. */
+/** The stored detail of a step, without texts of the conversation. */
 export const StepDetail = z.looseObject({
   tries: z.array(StepTry).catch([]),
   passages: z.array(StepPassage).catch([]),
@@ -45,7 +45,7 @@ export const StepDetail = z.looseObject({
   operation_id: z.string().optional().catch(undefined),
 });
 
-/** The texts that a step has stored. */
+/** The stored texts of a step. */
 export const StepDecision = z.object({
   queries: z.array(z.string()).catch([]),
   dropped: z.array(Dropped).catch([]),

@@ -22,7 +22,7 @@ import { callIdsOf, traceOf } from './trace.service.ts';
 const MS_PER_DAY = 86_400_000;
 const DEFAULT_DAYS = 30;
 
-/** Notes what a contact says of an answer. A message that is none of the AI's changes nothing. */
+/** Records a contact's vote on an answer. A message not written by the AI changes nothing. */
 export const rateAnswer = (trx: Trx, orgId: string, messageId: string, isHelpful: boolean): Promise<void> =>
   updateHelpfulness(trx, orgId, messageId, isHelpful);
 
@@ -30,7 +30,7 @@ export const rateAnswer = (trx: Trx, orgId: string, messageId: string, isHelpful
 export const listAnsweringSessions = async (db: Db, orgId: string, sessionIds: string[]): Promise<string[]> =>
   sessionIds.length === 0 ? [] : listSessionsWithOpenTurn(db, orgId, sessionIds);
 
-/** Returns the ids of the last messages of the AI in a session that were no answers. */
+/** Returns the ids of the AI's last messages without an answer in a session. */
 export const listVainMessages = async (db: Db, orgId: string, sessionId: string): Promise<Set<string>> =>
   new Set((await listVain(db, orgId, sessionId)).map(({ message_id }) => message_id));
 
@@ -71,7 +71,7 @@ async function readPage(
   return { items: await withTraces(db, orgId, items), next };
 }
 
-/** Returns a turn with what it did. Throws notFound. */
+/** Returns a turn with its steps. Throws notFound. */
 export async function getTurn(db: Db, orgId: string, id: string) {
   const turn = await findTurn(db, orgId, id);
   if (turn === undefined) throw notFound('turn');
@@ -101,7 +101,7 @@ async function withTraces<Turn extends { id: string; message_id: string; has_mes
 }
 
 /**
- * Returns a session from people to the AI, which answers the messages that wait for a reply. Throws notFound, and conflict
+ * Returns a session from people to the AI. It answers the messages waiting for a reply. Throws notFound, and conflict
  * for a closed session.
  */
 export function giveBackToAi(db: Db, orgId: string, sessionId: string): Promise<void> {

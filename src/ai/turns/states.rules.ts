@@ -14,7 +14,7 @@ export type TurnState = (typeof TURN_STATES)[number];
 /** The notification channel of ended turns, each as its session's id. */
 export const TURNS_CHANNEL = 'ai_turns';
 
-/** Returns the end of a turn that the AI may not finish: a turn that has changed something elsewhere was given up. */
+/** Returns the end of a turn the AI may not finish: a turn with a change elsewhere was given up. */
 export const endOfRefused = <Reason extends string>(turn: { has_effects: boolean }, reason: Reason) => ({
   state: turn.has_effects ? ('canceled' as const) : ('skipped' as const),
   reason,

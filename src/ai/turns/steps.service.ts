@@ -9,7 +9,7 @@ import { listDecisions } from './queries.ts';
 import { lockAgainstRedaction, TurnRedacted } from './redaction/guard.service.ts';
 import type { AiStepsTable, StepUsage } from './table.ts';
 
-/** A step of a turn that was taken. */
+/** A completed step of a turn. */
 export interface TakenStep {
   step: number;
   purpose: AiStepsTable['purpose'];
@@ -18,11 +18,11 @@ export interface TakenStep {
   model?: string | null;
   usage?: StepUsage | null;
   cost?: number | null;
-  /** What was decided, from which the turn goes on after a crash. */
+  /** The decision from which the turn continues after a crash. */
   decision?: unknown;
 }
 
-/** Thrown where a turn needs a step that the current activity does not take. */
+/** Thrown if a turn needs a step not taken by the current activity. */
 export class StepNeeded extends Error {
   readonly step: StepName;
 
@@ -35,7 +35,7 @@ export class StepNeeded extends Error {
 
 /** Takes the steps of one turn. */
 export interface TurnSteps {
-  /** Returns what the step has decided before, or takes it. Throws StepNeeded if it is not its turn. */
+  /** Returns the earlier decision of the step, or takes it. Throws StepNeeded if it is not its turn. */
   decide<Decision>(
     purpose: AiStepsTable['purpose'],
     work: (step: number) => Promise<{ decision: Decision } & StepReport>,
@@ -48,9 +48,9 @@ export type StepReport = Pick<TakenStep, 'latency_ms' | 'detail' | 'model' | 'us
 const FIRST_STEP = 3;
 
 /**
- * Returns the steps of a turn, with the decisions that are stored already: they are not asked for again. At most `limit`
- * new ones are taken. Each is shown live before. Taking one throws TurnRedacted if a text of the session was removed since
- * the turn began.
+ * Returns the steps of a turn, with their stored decisions: these are not asked for again. At most `limit` new ones are
+ * taken. Each is shown live before. Taking one throws TurnRedacted if a text of the session was removed since the turn
+ * began.
  */
 export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<TurnSteps> {
   const { orgId, turnId } = ref;
@@ -72,7 +72,7 @@ export async function openSteps(db: Db, ref: TurnRef, limit: number): Promise<Tu
 }
 
 /**
- * Stores a step that was taken. Throws TurnRedacted, and stores it without what was decided, if a text of the session was
+ * Stores a completed step. Throws TurnRedacted, and stores it without its decision, if a text of the session was
  * removed meanwhile.
  */
 async function storeStep(db: Db, ref: TurnRef, taken: TakenStep): Promise<void> {

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import type { TurnState } from './states.rules.ts';
 
-/** One attempt of the AI to answer. A session has at most one turn that has not ended. */
+/** One attempt of the AI to answer. A session has at most one open turn. */
 export interface AiTurnsTable {
   org_id: string;
   id: string;
@@ -11,18 +11,18 @@ export interface AiTurnsTable {
   number: number;
   state: TurnState;
   reason: string | null;
-  /** Who answered: `extractive-1`, or the name of a model. */
+  /** The answering agent: `extractive-1`, or the name of a model. */
   agent: string | null;
-  /** The `seq` of the first and the last message that it answers. */
+  /** The `seq` of the first and the last answered message. */
   first_seq: number;
   last_seq: number;
-  /** The ids of the messages that it answers. */
+  /** The ids of the answered messages. */
   answers: string[];
-  /** The id of the message that it adds, if it says anything. */
+  /** The id of its message, if it says anything. */
   message_id: string;
   has_message: Generated<boolean>;
   config_version: number;
-  /** The number of turns in a row that ended for a newer message, this one not included. */
+  /** The number of consecutive turns ended for a newer message, this one not included. */
   supersedes: Generated<number>;
   /** How often it was begun, also after a crash, and after the database was away. */
   tries: Generated<number>;
@@ -32,11 +32,11 @@ export interface AiTurnsTable {
   has_effects: Generated<boolean>;
   /** How often texts of the session had been removed when it was begun. */
   redactions: Generated<number>;
-  /** What the contact has said of the answer by a vote. */
+  /** The contact's vote on the answer. */
   is_helpful: boolean | null;
   /** The confidence of an extractive answer. */
   score: number | null;
-  /** What its steps have used. The database sums it up as steps are inserted. */
+  /** The usage of its steps. The database sums it up as steps are inserted. */
   input_tokens: GeneratedAlways<number>;
   output_tokens: GeneratedAlways<number>;
   cost: GeneratedAlways<string>;
@@ -57,7 +57,7 @@ export interface StepUsage {
   estimated: boolean;
 }
 
-/** What a turn did, step by step. Texts are in `decision` alone. */
+/** The work of a turn, step by step. Texts are in `decision` alone. */
 export interface AiStepsTable {
   org_id: string;
   turn_id: string;
@@ -69,7 +69,7 @@ export interface AiStepsTable {
   cost: string | null;
   latency_ms: number;
   detail: ColumnType<Record<string, unknown>, string | undefined, string>;
-  /** What was decided, with texts. Null where nothing goes on from it, and after a redaction. */
+  /** The decision, with texts. Null if nothing continues from it, and after a redaction. */
   decision: ColumnType<unknown, string | null | undefined, string | null>;
   created_at: Generated<Date>;
 }
@@ -84,7 +84,7 @@ export interface AiClaimsTable {
   url: string | null;
   title: string;
   heading: string;
-  /** Null for a page that the answer only points at. */
+  /** Null for a page only pointed at by the answer. */
   quote: string | null;
   /** In UTF-16 code units of the item's text. */
   start_offset: number;

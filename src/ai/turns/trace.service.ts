@@ -5,7 +5,7 @@ import type { TakenStep } from './steps.service.ts';
 /** A step as it is stored, or as a preview has taken it. */
 type TracedStep = Omit<TakenStep, 'cost'> & { cost?: number | string | null | undefined };
 
-/** Returns the ids of the calls that steps have made. */
+/** Returns the ids of the calls made by steps. */
 export const callIdsOf = (steps: Pick<TracedStep, 'detail'>[]): string[] =>
   steps.flatMap(({ detail }) => StepDetail.parse(detail).call_id ?? []);
 

@@ -30,15 +30,15 @@ export interface TurnWaiters extends AnswersPort, CallWaiters {
 }
 
 /**
- * Creates the waiters of a process for ends of turns. Once the process is closing, a wait ends as if its time were over: the
- * message is stored, and a cut connection would make its client send it again. For the same reason a wait that fails ends
- * without an answer.
+ * Creates the waiters of a process for ends of turns. Once the process is closing, a wait ends as if its time were
+ * over: the message is stored, and a cut connection would make its client send it again. For the same reason a failing
+ * wait ends without an answer.
  */
 export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
   const { sleep, wake } = createWakeUps(closing);
   let count = 0;
 
-  /** Looks each time that something may have changed in a session, until it finds what it looks for or the time is over. */
+  /** Looks after each possible change in a session, until it finds its result or the time is over. */
   const waitFor = async <Found>(
     sessionId: string,
     waitMs: number,
@@ -79,7 +79,7 @@ export function createTurnWaiters(closing: AbortSignal, log: Log): TurnWaiters {
   };
 }
 
-/** Returns an answer at once where the AI does not answer: nothing where it is off, or why it is silent. */
+/** Returns an answer at once if the AI does not answer: nothing if it is off, or the reason of its silence. */
 async function refusalOf(
   db: Db,
   { orgId, sessionId }: { orgId: string; sessionId: string },
@@ -91,7 +91,7 @@ async function refusalOf(
   return session.ai_state === 'paused' || session.assist_mode ? { code: 'session_assigned_to_human_agent' } : undefined;
 }
 
-/** Returns what the turn of a message did, or undefined while it has not ended. */
+/** Returns the result of a message's turn, or undefined while it is open. */
 async function findAnswer(
   db: Db,
   { orgId, sessionId, messageId }: { orgId: string; sessionId: string; messageId: string },

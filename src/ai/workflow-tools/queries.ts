@@ -24,7 +24,7 @@ const tools = (db: Db, orgId: string) =>
     .orderBy('created_at')
     .orderBy('workflow_id');
 
-/** Lists the workflows that are offered on a channel. */
+/** Lists the workflows offered on a channel. */
 export const listToolsOn = (db: Db, orgId: string, channel: SessionChannel) =>
   tools(db, orgId).where(sql<boolean>`coalesce(${channel} = any(channels), true)`).execute();
 

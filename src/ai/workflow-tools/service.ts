@@ -4,7 +4,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { deleteTool, findTool, listToolsOn, type ToolRow, upsertTool } from './queries.ts';
 
-/** What the AI can call: an action, or a customer's workflow that is shown as one. */
+/** A tool of the AI: an action, or a customer's workflow in the shape of one. */
 export type Tool = StoredAction & { isWorkflow?: true };
 
 /** How a workflow with an ai-trigger is offered to the AI. */
@@ -40,11 +40,11 @@ export const offerWorkflow = (trx: Trx, orgId: string, tool: WorkflowTool): Prom
 export const withdrawWorkflow = (trx: Trx, orgId: string, workflowId: string): Promise<void> =>
   deleteTool(trx, orgId, workflowId);
 
-/** Returns the workflows that the AI can call on a channel. */
+/** Returns the workflows available to the AI on a channel. */
 export const readWorkflowTools = async (db: Db, orgId: string, channel: SessionChannel): Promise<Tool[]> =>
   (await listToolsOn(db, orgId, channel)).map(toTool);
 
-/** Returns what a call in the ledger calls. Undefined if it is not there any more. */
+/** Returns the tool of a call in the ledger. Undefined if it is not there any more. */
 export async function findToolOf(
   db: Db,
   orgId: string,
@@ -55,7 +55,7 @@ export async function findToolOf(
   return tool && toTool(tool);
 }
 
-/** Returns what a call in the ledger calls. Throws notFound. */
+/** Returns the tool of a call in the ledger. Throws notFound. */
 export async function getToolOf(
   db: Db,
   orgId: string,
@@ -66,7 +66,7 @@ export async function getToolOf(
 
 const ANY_OBJECT = { type: 'object' };
 
-/** Returns a workflow as an action whose body is its arguments. */
+/** Returns a workflow as an action with its arguments as body. */
 const toTool = (row: ToolRow): Tool => ({
   id: row.workflow_id,
   name: row.name,

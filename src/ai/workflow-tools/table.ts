@@ -13,7 +13,7 @@ export interface AiWorkflowToolsTable {
   channels: SessionChannel[] | null;
   confirm: 'auto' | 'always';
   requires_verified: boolean;
-  /** JSON Logic over the arguments. Where it holds, an agent must confirm. */
+  /** JSON Logic over the arguments. If it holds, an agent must confirm. */
   limits: ColumnType<unknown, string | null | undefined, string | null>;
   created_at: Generated<Date>;
 }

@@ -4,7 +4,7 @@ import { answerByModel } from './model-decision.service.ts';
 import { handoffByModel, withoutModel } from './model-outcomes.rules.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 
-/** Lets the org's model answer by the plan. Nothing where no plan asks for an answer, or no part of it can be said. */
+/** Lets the org's model answer by the plan. Undefined if no plan asks for an answer, or no part of it can be said. */
 export async function answerFromPlan(turn: TurnInDecision): Promise<StageResult> {
   const { deps, ref, context, plan, org, language, limits, say, gates } = turn;
   if (plan === undefined) return undefined;
@@ -38,7 +38,7 @@ export async function answerFromPlan(turn: TurnInDecision): Promise<StageResult>
   }
 }
 
-/** Reasons for which people get the session at any handoff level. */
+/** Reasons that give people the session at any handoff level. */
 const FIRM_REASONS: ReadonlySet<HandoffReason> = new Set([
   'user_request',
   'prohibited_topic',

@@ -6,15 +6,15 @@ import { quotePages } from './quotes.service.ts';
 import { recognizeMessages } from './recognition.service.ts';
 import type { DecisionInput, Stage } from './stage.ts';
 
-/** The stages of a decision, in their order. Each is named after what it does for the turn. */
+/** The stages of a decision, in their order. Each is named after its work for the turn. */
 const STAGES = {
-  /** A yes or a no decides the call that waits for it. */
+  /** A yes or a no decides the call waiting for it. */
   confirmation: confirmWaitingCall,
-  /** Calls that people have decided are made, and the contact hears of them. */
+  /** Calls decided by people are made, and the contact hears of them. */
   calls: reportDecidedCalls,
-  /** Who has the session, what cannot be read, the wish for a person, prohibited topics, a loop, thanks. */
+  /** A session with people, unreadable messages, the wish for a person, prohibited topics, a loop, thanks. */
   gates: applyGates,
-  /** A model plans: it calls actions, hands off, or says what to search. */
+  /** A model plans: it calls actions, hands off, or names queries to search. */
   plan: planAnswer,
   /** A model answers from passages and receipts, and each part of its answer is checked. */
   answer: answerFromPlan,
@@ -23,7 +23,7 @@ const STAGES = {
 } satisfies Record<string, Stage>;
 
 /**
- * Decides how a turn ends: by the first stage that has a decision. Writes only through the effects of the context, as a
+ * Decides the end of a turn, by the first stage with a decision. Writes only through the effects of the context, as a
  * preview runs the same code. Throws StepNeeded for a step beyond the limits.
  */
 export async function decideTurn(input: DecisionInput): Promise<Decision> {

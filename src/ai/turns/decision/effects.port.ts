@@ -3,7 +3,7 @@ import type { CallLedger } from '../../calls/ledger.port.ts';
 import type { Decision } from '../outcome.rules.ts';
 import type { TurnSteps } from '../steps.service.ts';
 
-/** Where a call of a model stands in the usage. A preview's has no session. */
+/** The place of a model's call in the usage. A preview's has no session. */
 export interface Billing {
   sessionId: string | null;
   turnId: string;
@@ -11,28 +11,28 @@ export interface Billing {
   purpose?: 'preview' | 'eval';
 }
 
-/** Whether calls may be made now, and what ends waiting for them. */
+/** Whether calls may be made now, and the signal to end waiting for them. */
 export interface CallLimits {
   callsOut: boolean;
   signal: AbortSignal;
 }
 
 /**
- * What a decision reads of its conversation's past, and all that it may change. A live turn has the database behind it;
- * a preview has memory, so that it decides by the same code and changes nothing.
+ * A decision's view of its conversation's past, and all its permitted changes. A live turn has the database behind it.
+ * A preview has memory: it decides by the same code and changes nothing.
  */
 export interface TurnEffects {
   billing: Billing;
   ledger: CallLedger;
-  /** Finds the call that waits for its customer, and that a yes or no in the messages to answer is about. */
+  /** Finds the call waiting for its customer's yes or no in the messages to answer. */
   findWaiting(): Promise<{ id: string } | undefined>;
   /** Returns whether a call waits for a decision: agents can decide before the question is asked. */
   isWaiting(callId: string): Promise<boolean>;
   decideWaiting(callId: string, decision: 'confirm' | 'reject'): Promise<void>;
-  /** Makes the calls that people have confirmed, and returns what the contact is told of them, if there are any. */
+  /** Makes the calls confirmed by people, and returns the report for the contact, if there are any. */
   reportCalls(say: (key: SentenceKey) => string, limits: CallLimits): Promise<Decision | undefined>;
-  /** Returns whether the AI has quoted what others may have written, such as a crawled page. */
+  /** Returns whether the AI has quoted texts possibly written by others, such as a crawled page. */
   hasQuotedUntrusted(): Promise<boolean>;
-  /** Returns the steps of the turn, of which at most `limit` new ones may be taken. */
+  /** Returns the steps of the turn, with at most `limit` new ones allowed. */
   openSteps(limit: number): Promise<TurnSteps>;
 }

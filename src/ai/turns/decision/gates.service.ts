@@ -3,7 +3,10 @@ import { EXTRACTIVE_AGENT } from '../../answers/extractive.rules.ts';
 import { handoffOf, type TurnOutcome } from '../outcome.rules.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 
-/** Stores the contact's yes or no to the call that waits for it. It decides nothing by itself: the call is still to be made. */
+/**
+ * Stores the contact's yes or no to the call waiting for it. It decides nothing by itself: the call is still to be
+ * made.
+ */
 export async function confirmWaitingCall({ context, recognized }: TurnInDecision): Promise<undefined> {
   const { gate, waiting } = recognized;
   if (waiting !== undefined && (gate.kind === 'confirm' || gate.kind === 'reject'))
@@ -11,8 +14,8 @@ export async function confirmWaitingCall({ context, recognized }: TurnInDecision
 }
 
 /**
- * Ends the turn with a report of the calls that people have decided, if the messages can be about them. A contact who says
- * that the issue is solved gets it first: a resolution would drop calls that were confirmed.
+ * Ends the turn with a report of the calls decided by people, if the messages can be about them. A contact calling the
+ * issue solved gets it first: a resolution would drop confirmed calls.
  */
 export async function reportDecidedCalls({ context, recognized, say, limits }: TurnInDecision): Promise<StageResult> {
   const { gate, isSolved, isYesOrNo } = recognized;
@@ -21,7 +24,7 @@ export async function reportDecidedCalls({ context, recognized, say, limits }: T
   return decision && { decision };
 }
 
-/** Ends the turn if a gate holds, or the contact says that the issue is solved. */
+/** Ends the turn if a gate holds, or the contact calls the issue solved. */
 export function applyGates({ recognized, gates, say }: TurnInDecision): StageResult {
   const { gate } = recognized;
   const outcome = outcomeOf(recognized, say);

@@ -13,7 +13,7 @@ import type { TurnEffects } from './effects.port.ts';
 import { lockForEffect } from './effects-guard.service.ts';
 import { reportCalls } from './reporting.service.ts';
 
-/** Returns the effects of a session's turn: what it decides is stored, and its calls are made. */
+/** Returns the effects of a session's turn: its decisions are stored, and its calls are made. */
 export function liveEffects(
   deps: TurnDeps,
   ref: TurnRef,

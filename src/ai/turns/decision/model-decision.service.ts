@@ -13,7 +13,7 @@ import type { HandoffReason } from '../outcome.rules.ts';
 import type { StepReport } from '../steps.service.ts';
 import type { AnswerPlan } from './stage.ts';
 
-/** What a model's answer comes to, after every part of it was checked. */
+/** The outcome of a model's answer, after the check of every part. */
 export type ModelAnswerOutcome =
   | { kind: 'say'; state: 'answered' | 'asked'; isPartly: boolean; text: string; claims: QuotedSource[]; model: string }
   | { kind: 'handoff'; reason: HandoffReason; topic?: string | undefined; model: string }
@@ -22,12 +22,12 @@ export type ModelAnswerOutcome =
   | { kind: 'over_budget' }
   | { kind: 'down' };
 
-/** The answer of a step, as it is stored: checked, so that it need not be checked against changed passages. */
+/** The answer of a step in its stored form. It is checked already, and need not be checked against changed passages. */
 interface StoredAnswer extends CheckedAnswer {
   kind: 'answer' | 'ask' | 'handoff' | 'nothing';
   covers: 'fully' | 'partly';
   handoffReason: string | null;
-  /** The prohibited topic that the model has named. */
+  /** The prohibited topic named by the model. */
   topic?: string | undefined;
   /** Why the answer cannot be said as a whole. */
   complaint: string | null;
@@ -36,10 +36,10 @@ interface StoredAnswer extends CheckedAnswer {
 type StoredResult = (StoredAnswer | { kind: 'over_budget' } | { kind: 'down' }) & { queries: string[] };
 
 export interface AnswerRequest extends AnswerPlan {
-  /** The fixed sentences that the model may use, by name. */
+  /** The fixed sentences allowed for the model, by name. */
   phrases: Record<string, string>;
   language: string;
-  /** The org's language, which an answer may always have. */
+  /** The org's language. An answer may always have it. */
   fallbackLanguage: string;
   format: TextFormat;
   signal: AbortSignal;
@@ -47,11 +47,11 @@ export interface AnswerRequest extends AnswerPlan {
 
 const MAX_ANSWER_TOKENS = 1_500;
 const TRIES = 2;
-/** Shorter answers have too few letters for a guess that is worth a second try. */
+/** Shorter answers have too few letters for a guess worth a second try. */
 const MIN_LETTERS = 40;
 
 /**
- * Asks a model for an answer from what the org knows, and checks it. An answer of which nothing can be said is asked for
+ * Asks a model for an answer from the org's knowledge, and checks it. An answer with nothing left to say is asked for
  * once more, with the reasons.
  */
 export async function answerByModel(

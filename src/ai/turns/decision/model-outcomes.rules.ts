@@ -10,7 +10,7 @@ const REASON_SENTENCES: Partial<Record<HandoffReason, SentenceKey>> = {
   prohibited_topic: 'prohibited_topic',
 };
 
-/** Returns the handoff that a model wants, in our words. */
+/** Returns a model's handoff, in our words. */
 export const handoffByModel = (
   { reason, topic, model }: { reason: HandoffReason; topic?: string | undefined; model: string },
   say: (key: SentenceKey) => string,
@@ -20,7 +20,7 @@ export const handoffByModel = (
   ...(reason === 'prohibited_topic' && topic !== undefined && { topic }),
 });
 
-/** Returns what follows where no model may or can be asked, or undefined if quotes answer. */
+/** Returns the decision without a model, if none may or can be asked, or undefined if quotes answer. */
 export function withoutModel(
   why: 'over_budget' | 'down',
   { on_budget, on_provider_down }: Pick<DecisionContext['settings'], 'on_budget' | 'on_provider_down'>,

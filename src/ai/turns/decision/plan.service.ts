@@ -7,8 +7,8 @@ import { gatherFacts } from './prompt-facts.service.ts';
 import type { AnswerPlan, StageResult, TurnInDecision } from './stage.ts';
 
 /**
- * Lets the org's model plan: it may call actions, ask to confirm one, or hand off. Otherwise the plan says what the next
- * stage searches. Nothing where the org has no model, or quotes answer instead of it.
+ * Lets the org's model plan: it may call actions, ask to confirm one, or hand off. Otherwise the plan names the queries
+ * of the next stage. Undefined if the org has no model, or quotes answer instead of it.
  */
 export async function planAnswer(turn: TurnInDecision): Promise<StageResult> {
   const { deps, ref, context, org, text, say, limits, gates } = turn;
@@ -67,7 +67,7 @@ const PLAN_REASONS = [
   'action_outcome_unknown',
 ] as const satisfies HandoffReason[];
 
-/** Plans with the actions of the channel, where the agent may act. Without any, the contact's words are searched. */
+/** Plans with the actions of the channel, if the agent may act. Without any, the contact's words are searched. */
 async function planCalls(
   { deps, ref: { orgId }, context, text, language, limits }: TurnInDecision,
   { chain, facts, steps }: Pick<AnswerPlan, 'chain' | 'facts' | 'steps'>,

@@ -10,12 +10,12 @@ import type { DecisionContext } from '../context.service.ts';
 import type { OrgRef } from '../contract.ts';
 import type { DecisionDeps } from '../deps.ts';
 
-/** What a model is told of an org and a contact, and what it must never say. */
+/** The facts of an org and a contact for a model, and the texts it must never say. */
 export interface KnownFacts {
   instructions: string[];
   context: Record<string, string>;
   prohibitedTopics: string[];
-  /** The segments of the contact that training is restricted to. */
+  /** The contact's segments named by restrictions of training. */
   segments: string[];
   /** Values that replace arguments of actions. They are never told, and never said. */
   secrets: string[];
@@ -25,7 +25,7 @@ export interface KnownFacts {
 const MAX_TOLD_CHARACTERS = 160_000;
 const MAX_FIELD_CHARACTERS = 2_000;
 
-/** Returns what a model is told beside the conversation, and what it must not say. */
+/** Returns the facts for a model besides the conversation, and the texts it must not say. */
 export async function gatherFacts(
   { db, secrets, chatContextOf }: DecisionDeps,
   { orgId }: OrgRef,
@@ -56,14 +56,14 @@ export async function gatherFacts(
   };
 }
 
-/** Lists the segments of a contact that training is restricted to. */
+/** Lists the contact's segments named by restrictions of training. */
 export async function listKnowledgeSegments(db: Db, orgId: string, contactId: string | null): Promise<string[]> {
   if (contactId === null) return [];
   const restricting = await listRestrictingSegments(db, orgId);
   return restricting.length === 0 ? [] : listSegmentsOf(db, orgId, contactId, restricting);
 }
 
-/** Returns the first texts that fit together, the last one of them in part. */
+/** Returns the first texts within the limit, the last one of them in part. */
 function fitting(texts: string[], most: number): string[] {
   let remaining = most;
   return texts.flatMap((text) => {
@@ -73,7 +73,7 @@ function fitting(texts: string[], most: number): string[] {
   });
 }
 
-/** Returns the fields of a contact that the org lets out. */
+/** Returns the fields of a contact released by the org's settings. */
 async function fieldsOf(
   db: DecisionDeps['db'],
   orgId: string,

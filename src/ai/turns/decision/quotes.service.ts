@@ -7,7 +7,7 @@ import { StepNeeded } from '../steps.service.ts';
 import { listKnowledgeSegments } from './prompt-facts.service.ts';
 import type { StageResult, TurnInDecision } from './stage.ts';
 
-/** Ends the turn with quotes of the org's pages, or with what the org's handoff level says where none answers. */
+/** Ends the turn with quotes of the org's pages. Without an answer among them, the org's handoff level decides. */
 export async function quotePages(turn: TurnInDecision): Promise<Exclude<StageResult, undefined>> {
   const { deps, ref, context, text, gates, limits } = turn;
   const { db, semantics } = deps;

@@ -11,7 +11,7 @@ import {
 import type { DecisionContext } from '../context.service.ts';
 import type { DecisionInput, Recognition, TurnInDecision } from './stage.ts';
 
-/** Returns a turn with what is recognized in its messages. */
+/** Returns a turn with the recognition of its messages. */
 export async function recognizeMessages(input: DecisionInput): Promise<TurnInDecision> {
   const { deps, ref, context } = input;
   const { session, settings, unanswered } = context;
@@ -53,7 +53,7 @@ async function recognize(context: DecisionContext, facts: OrgFacts): Promise<Rec
   return { gate, isSolved, isYesOrNo, waiting };
 }
 
-/** Returns what the gates look at. An org that never hands off by itself has no loops that end in a handoff. */
+/** Returns the facts for the gates. An org at handoff level 0 has no loops ending in a handoff. */
 function gateFactsOf(context: DecisionContext, facts: OrgFacts & Pick<GateFacts, 'waitingConfirmation'>): GateFacts {
   const { session, settings, messages, unanswered, refusal, fruitless } = context;
   const first = unanswered[0]?.seq ?? 0;
@@ -79,7 +79,7 @@ function gateFactsOf(context: DecisionContext, facts: OrgFacts & Pick<GateFacts,
   };
 }
 
-/** Returns what was written. What only names what was sent is left out. */
+/** Returns the written text. Mere names of attachments are left out. */
 const textOf = (messages: ConversationMessage[]): string =>
   messages.map(({ content, is_unreadable }) => (is_unreadable ? '' : (content ?? ''))).join('\n');
 

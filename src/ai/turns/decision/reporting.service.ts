@@ -12,16 +12,16 @@ import { StepNeeded } from '../steps.service.ts';
 import { lockForEffect } from './effects-guard.service.ts';
 
 /**
- * Makes the calls of a session that people have confirmed, and returns what its contact is told about all that were
- * decided. Undefined if there are none. Repeated, it makes no call twice. Throws StepNeeded where it may not call.
+ * Makes the calls of a session confirmed by people, and returns the report to its contact about all decided ones.
+ * Undefined if there are none. Repeated, it makes no call twice. Throws StepNeeded if it may not call.
  */
 export async function reportCalls(deps: TurnDeps, ref: TurnRef, terms: ReportTerms): Promise<Decision | undefined> {
   return settleAndTell(deps, ref, await listUnreported(deps.db, ref.orgId, ref.sessionId), terms);
 }
 
 /**
- * Returns what a contact is told about the calls of a turn that have changed something, or were about to, and about those that
- * people have decided. Undefined if there are none. Calls that are under way are seen to their end.
+ * Returns the report to a contact about the turn's calls with a change, done or about to be done, and about those
+ * decided by people. Undefined if there are none. Calls under way are finished.
  */
 export async function reportEffects(deps: TurnDeps, ref: TurnRef, terms: ReportTerms): Promise<Decision | undefined> {
   const { orgId, sessionId, turnId } = ref;

@@ -18,7 +18,7 @@ export interface DecisionLimits {
   signal: AbortSignal;
 }
 
-/** What a decision starts from. */
+/** The input of a decision. */
 export interface DecisionInput {
   deps: DecisionDeps;
   ref: OrgRef;
@@ -26,14 +26,14 @@ export interface DecisionInput {
   limits: DecisionLimits;
 }
 
-/** What is recognized in the messages of a turn, before anything is searched or asked. */
+/** The recognition of a turn's messages, before any search or request. */
 export interface Recognition {
   gate: GateDecision;
-  /** Whether the contact says that the issue is solved. */
+  /** Whether the contact calls the issue solved. */
   isSolved: boolean;
   /** Whether the messages are a yes or a no, whatever it is about. */
   isYesOrNo: boolean;
-  /** The call that a yes or a no is about. */
+  /** The call meant by a yes or a no. */
   waiting: { id: string } | undefined;
 }
 
@@ -42,27 +42,27 @@ export interface TurnInDecision extends DecisionInput {
   org: OrgProfile;
   /** Returns one of our own sentences, in the language of the session. */
   say: (key: SentenceKey) => string;
-  /** What the contact has written. */
+  /** The contact's text. */
   text: string;
   language: string;
   recognized: Recognition;
   /** The step of the gates, for the trace. */
   gates: Decision['steps'][number];
-  /** What the stage of the plan leaves to the stage of the answer. Undefined if no model answers. */
+  /** The plan for the stage of the answer. Undefined if no model answers. */
   plan?: AnswerPlan;
 }
 
-/** What a model answers from. */
+/** The material of a model's answer. */
 export interface AnswerPlan {
   chain: ModelChain;
   facts: KnownFacts;
   steps: TurnSteps;
-  /** What is searched, each by itself. */
+  /** The queries, each searched by itself. */
   queries: string[];
   receipts: Receipt[];
 }
 
-/** What a stage comes to: the decision, a plan for the stages after it, or nothing. */
+/** The result of a stage: the decision, a plan for the stages after it, or nothing. */
 export type StageResult = { decision: Decision } | { plan: AnswerPlan } | undefined;
 
 /** A stage of a decision. The first stage with a decision ends the turn. */

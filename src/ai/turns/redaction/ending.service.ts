@@ -10,9 +10,9 @@ import { findTurn } from '../queries.ts';
 import { sentencesFor } from '../sentences.service.ts';
 
 /**
- * Ends a turn that has read a text which is removed now. One that has called something says what became of it, in our own
- * words: another turn might call it again. Any other is superseded, so that the next one answers what is left. Returns how
- * the turn ended. Throws StepNeeded where a call has to be settled and none may be made.
+ * Ends a turn after the removal of a text it has read. A turn with a call reports its outcome, in our own words:
+ * another turn might call it again. Any other is superseded, and the next one answers the remaining messages. Returns
+ * how the turn ended. Throws StepNeeded if a call has to be settled and none may be made.
  */
 export async function endRedacted(deps: TurnDeps, ref: TurnRef, limits: DecisionLimits): Promise<TurnEnd> {
   const turn = await findTurn(deps.db, ref.orgId, ref.turnId);

@@ -4,7 +4,7 @@ import type { Trx } from '../../../db/connect.ts';
 import type { TurnRef } from '../contract.ts';
 import { isTurnRedacted } from '../queries.ts';
 
-/** Thrown where a turn may have read a text that is removed now: nothing that was made of it may be stored or said. */
+/** Thrown if a turn may have read a text removed since: nothing made of it may be stored or said. */
 export class TurnRedacted extends Error {
   constructor() {
     super('A text of the session was redacted since the turn began');

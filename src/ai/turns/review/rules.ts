@@ -1,8 +1,8 @@
-/** What decides whether the AI may answer in a session now. */
+/** The facts for the AI's permission to answer in a session now. */
 export interface TurnPermission {
   isAutopilotOn: boolean;
   isPaused: boolean;
-  /** In Assist Mode the AI writes drafts, also where people have the session. */
+  /** In Assist Mode the AI writes drafts, also in sessions with people. */
   isAssisting: boolean;
   isOpen: boolean;
   isBlocked: boolean;

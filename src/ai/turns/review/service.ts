@@ -12,16 +12,17 @@ import { insertTurn, notifyTurn, updateTurn } from '../queries.ts';
 import { endOfRefused, isSuperseded } from '../states.rules.ts';
 import { dueInMs } from './rules.ts';
 
-/** What a review has found. */
+/** The result of a review. */
 export interface ReviewedTurn extends NextTurn {
   /** Whether the turn is new and was begun. */
   isBegun: boolean;
 }
 
 /**
- * Returns the turn to do next in a session, with the time until it is due. Begins one for messages that no turn has dealt
- * with, adds new messages to one that waits, and ends one that people have taken over, that has read what is redacted now, or
- * that a newer message makes useless. Returns null if there is nothing to answer. Repeated, it returns the same turn.
+ * Returns the turn to do next in a session, with the time until it is due. Begins one for messages not handled by any
+ * turn. Adds new messages to a waiting one. Ends one if people have taken over, if it has read a text redacted since,
+ * or if a newer message makes it useless. Returns null if there is nothing to answer. Repeated, it returns the same
+ * turn.
  */
 export const reviewTurns = (db: Db, ref: SessionRef): Promise<NextTurn | null> =>
   inTransaction(db, async (trx) => {
@@ -31,7 +32,7 @@ export const reviewTurns = (db: Db, ref: SessionRef): Promise<NextTurn | null> =
     return next;
   });
 
-/** Does what `reviewTurns` does, in a locked session. With `beginsDue`, a new turn that is due begins at once. */
+/** Reviews a locked session like `reviewTurns`. With `beginsDue`, a new due turn begins at once. */
 export async function reviewLocked(
   trx: Trx,
   ref: SessionRef,
@@ -94,7 +95,7 @@ async function insertNext(
   return null;
 }
 
-/** Inserts a turn for calls of actions that people have decided about. It answers no message. */
+/** Inserts a turn for calls of actions decided by people. It answers no message. */
 async function insertReport(
   trx: Trx,
   { orgId, sessionId }: SessionRef,
@@ -133,7 +134,7 @@ async function extendTurn(
   return { turnId: turn.id, number: turn.number, dueInMs: waitMs, isBegun: false };
 }
 
-/** Returns whether what waits for an answer, if anything, is to be answered now. */
+/** Returns whether the unanswered messages, if any, are to be answered now. */
 export const isDue = ({ session, settings, unanswered }: TurnContext): boolean =>
   unanswered.length === 0 || dueOf(unanswered, settings, session) <= 0;
 
