@@ -235,14 +235,14 @@ const roles = [
   ),
   only(
     'queries-imports',
-    'Queries know the database and their own table and schema.',
+    'Queries know the database, their own table and schema, and the conditions that another domain asks too.',
     anyDomain('queries'),
     [
       '^src/db/',
       '^src/ids\\.ts$',
       groundRules,
       '^src/outbox/announcing\\.ts$',
-      ownDomain('queries|table|schema|rules'),
+      ownDomain('queries|conditions|table|schema|rules'),
       npm('kysely'),
     ],
     ['type-only'],

@@ -3,7 +3,7 @@ import { recordConstraintErrors } from '../../src/automations/runs/start-runs.qu
 import { runCommand } from '../../src/cli/commands.ts';
 import { newId } from '../../src/ids.ts';
 import { deleteOldOperatorActions } from '../../src/operations/operator/actions.service.ts';
-import { CONDITION_KINDS } from '../../src/overview/attention/conditions.rules.ts';
+import { CONDITION_KINDS } from '../../src/overview/attention/conditions.ts';
 import { OWN_PAGE, signIn, withCookie } from '../sign-in/signing-in.ts';
 import { type Client, startApi, type TestApi } from '../support/stack/api.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONDITION_KINDS } from '../../overview/attention/conditions.rules.ts';
+import { CONDITION_KINDS } from '../../overview/attention/conditions.ts';
 import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 
 const Text = z.string().nullable();

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
-import { CONDITIONS, type ConditionKind, orgsWith } from '../../overview/attention/conditions.rules.ts';
+import { CONDITIONS, type ConditionKind, orgsWith } from '../../overview/attention/conditions.ts';
 
 /** Counts of one org end here. */
 const MAX_COUNT = 1_000;

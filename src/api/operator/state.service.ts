@@ -5,7 +5,7 @@ import type { Db } from '../../db/connect.ts';
 import { conflict, unavailable } from '../../errors.ts';
 import { NIL_UUID } from '../../ids.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
-import { CONDITION_KINDS } from '../../overview/attention/conditions.rules.ts';
+import { CONDITION_KINDS } from '../../overview/attention/conditions.ts';
 import { repair } from '../../repair/repair.ts';
 import { SUBJECTS } from '../../repair/subjects.ts';
 import { describeQueues } from '../../temporal/queues.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
-import { CONDITIONS, type ConditionKind, MAX_COUNTED } from './conditions.rules.ts';
+import { CONDITIONS, type ConditionKind, MAX_COUNTED } from './conditions.ts';
 import type { AttentionKind } from './schema.ts';
 
 /** The most items of one kind. */
