@@ -8,7 +8,7 @@ export interface AnswerCitation {
   quote: string | null;
 }
 
-/** The AI's answer to a contact's message, in the format of the widget's clients. */
+/** The AI's reaction to a contact's message, in the format of the widget's clients. */
 export interface AutopilotAnswer {
   /** Why there is no response. */
   code?: 'session_assigned_to_human_agent' | 'response_cancelled' | 'skipping_unuseful_response';
@@ -24,7 +24,7 @@ export interface AutopilotAnswer {
   isHandedOff?: boolean;
 }
 
-/** The needs of conversations of the AI, a domain above them. It is given as a dependency. */
+/** The functions of the AI, a domain above conversations, for their use. It is given as a dependency. */
 export interface AnswersPort {
   /**
    * Waits for the end of the turn with a contact's message, for `waitMs` at most. Returns nothing if the AI does not

@@ -33,7 +33,7 @@ type ReactiveType =
   | 'tag_removed'
   | 'custom_data_changed'
   | 'csat_requested';
-/** Events with another SLA policy for a session as a possible effect. Added tags are announced by themselves. */
+/** Events that may change a session's SLA policy. Added tags are announced by themselves. */
 const POLICY_EVENTS = ['tag_removed', 'custom_data_changed'] as const satisfies ReactiveType[];
 
 /** An event of a session's history with its consequences. */

@@ -33,8 +33,8 @@ export interface Reply {
 }
 
 /**
- * The needs of conversations of the sending domain. It is given as a dependency, because the sending domain itself adds
- * messages to sessions.
+ * The functions of the sending domain for conversations. It is given as a dependency, because the sending domain itself
+ * adds messages to sessions.
  */
 export interface DeliveriesPort {
   /**

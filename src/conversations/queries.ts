@@ -150,7 +150,7 @@ export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
     .executeTakeFirst();
 }
 
-/** SQL: the names of the tags of `session` under a condition about `given`. */
+/** SQL: the names of the tags of `session` meeting a condition about `given`. */
 export const tagNamesWhere = (condition: RawBuilder<boolean>) => sql<string[]>`array(
   select tag.tag_name from session_tags as given join tags as tag on tag.org_id = given.org_id and tag.tag_key = given.tag_key
   where given.org_id = session.org_id and given.session_id = session.id and ${condition} order by tag.tag_key

@@ -15,7 +15,7 @@ export interface Handoff {
   /** ISO 8601. */
   at: string;
   state: 'pending' | 'partial' | 'done';
-  /** The ticketing system of its beginning. It stays there. Absent until then. */
+  /** The ticketing system it began in. It stays there. Absent until then. */
   target?: 'crm' | 'miaw';
   /** The progress of each part in the ticketing system. */
   parts?: HandoffPartStatus[];

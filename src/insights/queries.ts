@@ -88,7 +88,7 @@ export async function recount(trx: Trx, orgId: string, insightIds: string[]): Pr
   await updateSentiments(trx, orgId, insightIds);
 }
 
-/** Adds new statements to the counts of their insights. `newPlaces` are the insights with the session as a new one. */
+/** Adds new statements to the counts of their insights. `newPlaces` are the insights in which the session is new. */
 export async function countStatements(
   trx: Trx,
   orgId: string,
@@ -153,8 +153,8 @@ export async function refreshSessions(
 }
 
 /**
- * Moves the sessions of an insight to another one after some or all of its statements. The columns for filters are
- * copied from the locked rows, so no session has to be locked.
+ * Moves the sessions of an insight to another one, after some or all of its statements were moved there. The columns
+ * for filters are copied from the locked rows, so no session has to be locked.
  */
 export async function moveSessions(trx: Trx, orgId: string, from: string, to: string): Promise<void> {
   await sql`

@@ -5,7 +5,7 @@ import type { Sink, Audience as StreamAudience } from './subscribers.ts';
 export interface Broadcast {
   orgId: string;
   topic: Topic;
-  /** Its member. Absent: all. */
+  /** The member it is meant for. Absent: all. */
   memberId?: number;
   /** Of two events with the same key, a full stream gets the later one. */
   key: string;

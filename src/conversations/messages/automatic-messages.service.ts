@@ -25,8 +25,8 @@ export async function sendWorkflowMessage(
 }
 
 /**
- * Adds a text sent another way to a session: a template, or a call. A second one with the same id changes nothing, so
- * the call can be repeated.
+ * Adds to a session a message sent another way: a template, or a call. A second one with the same id changes nothing,
+ * so the call can be repeated.
  */
 export async function addSentMessage(
   trx: Trx,

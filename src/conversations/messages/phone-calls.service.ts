@@ -27,7 +27,7 @@ const CLOSURES = {
 interface CallLine {
   id: string;
   contactId: string | null;
-  /** The caller and the called. */
+  /** Names the caller and the called. */
   content: string;
 }
 

@@ -24,7 +24,7 @@ import { readSpace, type Space, vectorOfNewText } from './spaces.service.ts';
 export interface AssignmentResult {
   aligned: boolean;
   created: number;
-  /** The number of insights with the session as a new occurrence. */
+  /** The number of insights newly containing the session. */
   occurrences: number;
   /** The number of insights compared, if the org has more than can be compared. */
   comparedWith?: number;

@@ -19,8 +19,8 @@ export const finishExtraction = (db: Db, { orgId, sessionId, number }: Extractio
   deleteDueWork(db, orgId, 'insight-extraction', { subjectId: sessionId, number });
 
 /**
- * Reaction to resolutions and handoffs: requests the statements of the sessions' customers. It is due until it is in
- * insights. A session without a new event since its last extraction is left out.
+ * Reaction to resolutions and handoffs: requests the statements of the sessions' customers. They are due until they are
+ * in insights. A session without a new event since its last extraction is left out.
  */
 export async function requestExtraction(
   trx: Trx,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
 /**
- * Deletes the statements of a session's customer, or those with a possible part of one of its messages: a model has
- * read all of them, but mere quotes of another message stay. Returns each statement's contribution to insights.
+ * Deletes the statements of a session's customer, or those possibly derived from one of its messages: a model has read
+ * all of them, but mere quotes of another message stay. Returns each statement's contribution to insights.
  */
 export const deleteStatements = (trx: Trx, orgId: string, sessionId: string, messageId: string | null) =>
   trx
