@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { AnnouncedRow, SessionAnnouncement, SessionState } from '../outbox/announcing.ts';
 import { TAG_NAMES } from './queries.ts';
 
-/** SQL: the state of `session`. Nothing in it is a text that redaction would have to remove. */
+/** SQL: the state of `session`. It contains no text for redaction to remove. */
 const STATE = sql<SessionState>`jsonb_build_object(
   'status', session.status, 'custom_status_id', session.custom_status_id, 'ai_closure_type', session.ai_closure_type,
   'waiting_on', session.waiting_on, 'assignee_id', session.assignee_id, 'tags', ${TAG_NAMES},

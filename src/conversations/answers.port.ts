@@ -8,7 +8,7 @@ export interface AnswerCitation {
   quote: string | null;
 }
 
-/** What the AI did about a contact's message, in the format of the widget's clients. */
+/** The AI's reaction to a contact's message, in the format of the widget's clients. */
 export interface AutopilotAnswer {
   /** Why there is no response. */
   code?: 'session_assigned_to_human_agent' | 'response_cancelled' | 'skipping_unuseful_response';
@@ -24,12 +24,12 @@ export interface AutopilotAnswer {
   isHandedOff?: boolean;
 }
 
-/** What conversations need of the AI, a domain above them. It is given as a dependency. */
+/** The functions of the AI, a domain above conversations, for their use. It is given as a dependency. */
 export interface AnswersPort {
   /**
-   * Waits until the turn that deals with a contact's message has ended, for `waitMs` at most. Returns nothing if the AI
-   * does not answer on the channel, has not answered in time, or the wait cannot go on. Nothing is lost then: history and
-   * polls show the answer.
+   * Waits for the end of the turn with a contact's message, for `waitMs` at most. Returns nothing if the AI does not
+   * answer on the channel, has not answered in time, or the wait cannot go on. Nothing is lost then: history and polls
+   * show the answer.
    */
   waitForAnswer(
     db: Db,

@@ -22,7 +22,7 @@ const SLA_EVENTS = [
   'human_agent_takeover',
   'returned_to_ai',
 ] as const satisfies EventType[];
-/** Events that other domains react to. */
+/** Events with reactions in other domains. */
 type ReactiveType =
   | (typeof SLA_EVENTS)[number]
   | 'workflow_message'
@@ -33,34 +33,34 @@ type ReactiveType =
   | 'tag_removed'
   | 'custom_data_changed'
   | 'csat_requested';
-/** Events after which another SLA policy may apply to a session. Added tags are announced by themselves. */
+/** Events that may change a session's SLA policy. Added tags are announced by themselves. */
 const POLICY_EVENTS = ['tag_removed', 'custom_data_changed'] as const satisfies ReactiveType[];
 
 /** An event of a session's history with its consequences. */
 export interface SessionEvent extends NewEvent {
-  /** The side that the message still has to reach. It goes there if another system speaks for that side. */
+  /** The side still to be reached by the message. It goes there if another system speaks for this side. */
   relayTo?: Side;
 }
 
-/** What a change needs to know of its session. */
+/** The facts of a session for its change. */
 export type ChangedSession = Pick<LockedSession, 'id' | 'relayed_side' | 'has_sla' | 'snoozed_at' | 'snoozed_until'>;
 
 interface WholeChange extends SessionChanges {
   events?: SessionEvent[];
-  /** What is announced with the events. */
+  /** The announcements sent with the events. */
   announced?: Announcement[];
   /** Whether the ids of the events were made in this transaction. */
   areNew?: boolean;
-  /** The language that the events show, if they are the session's first ones. */
+  /** The language of the events, if they are the session's first ones. */
   firstLanguage?: string | undefined;
 }
 
 /**
- * Changes a locked session: appends events to its history, updates its row, and announces what other domains react to:
- * every message, and what the caller announces with them. Messages are relayed, tags, data and a new contact re-evaluate
- * the SLA policy, and events that move SLA clocks are announced for sessions under a policy. A message of the contact and
- * closing end a snooze. Returns false, and changes nothing, if the history already has an event of one of these ids: it
- * can be called again.
+ * Changes a locked session: appends events to its history, updates its row, and makes the announcements for other
+ * domains: every message, and the caller's own. Messages are relayed. Tags, data and a new contact re-evaluate the SLA
+ * policy. Events that move SLA clocks are announced for sessions under a policy. A message of the contact and closing
+ * end a snooze. Returns false, and changes nothing, if the history already has an event of one of these ids: it can be
+ * called again.
  */
 export async function changeSession(
   trx: Trx,
@@ -83,7 +83,10 @@ export async function changeSession(
   return true;
 }
 
-/** Appends events that no other domain reacts to. Returns false if the history already has an event of one of these ids. */
+/**
+ * Appends events without reactions in other domains. Returns false if the history already has an event of one of these
+ * ids.
+ */
 export const recordEvents = (
   trx: Trx,
   orgId: string,
@@ -95,7 +98,7 @@ const rowOf = ({ relayTo, ...event }: SessionEvent): NewEvent => withActor(event
 
 const withActor = (event: NewEvent): NewEvent => ({ ...event, actor: event.actor ?? actorOf(event) });
 
-/** Returns who caused an event: the author of a message, or else whoever does the current work. */
+/** Returns the actor of an event: the author of a message, or else the actor of the current work. */
 function actorOf({ type, sender, data = {} }: NewEvent): Actor {
   const isReply = type === 'snooze_ended' && 'because' in data && data.because === 'reply';
   if (sender === 'contact' || isReply) return CONTACT;
@@ -103,7 +106,7 @@ function actorOf({ type, sender, data = {} }: NewEvent): Actor {
   return currentActor() ?? SYSTEM;
 }
 
-/** Returns who said a message. Undefined for other events. */
+/** Returns the author of a message. Undefined for other events. */
 function authorOf({ type, sender }: SessionEvent): EventPayloads['message-created']['sender'] | undefined {
   if (type === 'workflow_message') return 'workflow';
   if (type === 'sequence_message') return 'sequence';
@@ -112,7 +115,7 @@ function authorOf({ type, sender }: SessionEvent): EventPayloads['message-create
 
 type Change = Pick<SessionChanges, 'contact_id' | 'status'> & { events: SessionEvent[] };
 
-/** Returns what a change announces without the state of its session. */
+/** Returns the announcements of a change without the state of its session. */
 function announcementsOf(
   { id: subject_id, relayed_side, has_sla }: ChangedSession,
   { contact_id, events }: Change,
@@ -137,7 +140,7 @@ function announcementsOf(
   return announcements;
 }
 
-/** Announces what tells the new state of a session, or is for subscribers only. */
+/** Announces the session's new state, and events for subscribers only. */
 async function announceAfterwards(trx: Trx, orgId: string, id: string, { status, events }: Change): Promise<void> {
   const seen = events.filter(isAnnounced);
   await announceWithState(

@@ -7,11 +7,11 @@ export interface ReplyFile {
   name: string;
   mimeType: string;
   size: number;
-  /** A link without end, for where the file itself cannot go. */
+  /** A link without end, for places that cannot hold the file itself. */
   url: string;
 }
 
-/** A message of the agents' side that goes out on the session's channel. */
+/** A message of the agents' side for the session's channel. */
 export interface Reply {
   /** The id of both the message and its delivery. */
   id: string;
@@ -33,8 +33,8 @@ export interface Reply {
 }
 
 /**
- * What conversations need of the domain that sends. It is given as a dependency, because that domain itself adds
- * messages to sessions.
+ * The functions of the sending domain for conversations. It is given as a dependency, because the sending domain itself
+ * adds messages to sessions.
  */
 export interface DeliveriesPort {
   /**

@@ -14,16 +14,16 @@ export interface NewEvent {
   type: EventType;
   sender?: Sender;
   content?: string;
-  /** What the contact wrote of it, if that is not the whole content. */
+  /** The contact's own words in it, if not the whole content. */
   own_words?: string | undefined;
   data?: object;
   /** True for greetings, and for the events of a blocked contact: they are stored, and nobody reacts to them. */
   isIgnored?: boolean;
-  /** Who caused it. `actorOf` knows where it is absent. */
+  /** The actor. `actorOf` finds an absent one. */
   actor?: Actor;
 }
 
-/** SQL: the text of an event, or what the contact wrote of it. */
+/** SQL: the text of an event, or the contact's own words in it. */
 export const OWN_WORDS = sql<string | null>`coalesce(own_words, content)`;
 
 /** The party expected to reply after each sender's message. System messages change nothing. */
@@ -35,14 +35,14 @@ const WAITING_ON: Record<Sender, WaitingOn | null> = {
 };
 
 /**
- * SQL: the position of a session's next event. One that this server has not come to yet is of another server, whose dump
- * was restored.
+ * SQL: the position of a session's next event. A position not reached yet by this server stems from another server with
+ * a restored dump.
  */
 const NEXT_EVENT_XID = sql`greatest(${CURRENT_POSITION}, case when last_event_xid < ${NEXT_POSITION} then last_event_xid end)`;
 
 interface Appended {
   events: NewEvent[];
-  /** What the events mean for others. Announced if the events are written. */
+  /** The events' meaning for others. Announced if the events are written. */
   announcements: Announcement[];
   /** Whether no event can have one of the ids, as they were made in this transaction. */
   areNew?: boolean;
@@ -51,9 +51,9 @@ interface Appended {
 }
 
 /**
- * Appends events to a session in order, announces what they mean for others, and advances the session's timestamps, never
- * backwards. Returns whether they were written. If one of the ids already exists, nothing changes, so the call can be
- * repeated. New events are sent without waiting for the answer: if they are not written, the transaction fails.
+ * Appends events to a session in order, announces their meaning for others, and advances the session's timestamps,
+ * never backwards. Returns whether they were written. If one of the ids already exists, nothing changes, so the call
+ * can be repeated. New events are sent without waiting for the answer: if they are not written, the transaction fails.
  */
 export async function appendEvents(trx: Trx, orgId: string, sessionId: string, appended: Appended): Promise<boolean> {
   const statement = appendStatement(orgId, sessionId, appended);
@@ -71,8 +71,8 @@ export async function appendEvents(trx: Trx, orgId: string, sessionId: string, a
 }
 
 /**
- * SQL: appends events to a session, and returns the ids of those written. The caller must have locked the session, so this
- * statement sees all earlier writes to it. Therefore a `last_event_xid` that this server has not come to yet stems from
+ * SQL: appends events to a session, and returns the ids of those written. The caller must have locked the session, so
+ * this statement sees all earlier writes to it. Therefore a `last_event_xid` not reached yet by this server stems from
  * another server, from before a restore, and is ignored.
  */
 function appendStatement(orgId: string, sessionId: string, { events, announcements, language, areNew }: Appended) {
@@ -101,7 +101,7 @@ function appendStatement(orgId: string, sessionId: string, { events, announcemen
   `;
 }
 
-/** SQL: the actor of what the contact of `session` did. */
+/** SQL: the contact of `session` as an actor. */
 export const CONTACT_ACTOR = sql`jsonb_build_object('kind', 'contact', 'id', session.contact_id, 'name', null)`;
 const SYSTEM_ACTOR = sql`jsonb_build_object('kind', 'system', 'id', null, 'name', null)`;
 
@@ -111,7 +111,7 @@ export const withContactOf = (actor: RawBuilder<unknown>) =>
 
 type Kind = Pick<NewEvent, 'type' | 'sender' | 'data' | 'isIgnored'>;
 
-/** SQL: what events change in the row of their session. */
+/** SQL: the events' changes in the row of their session. */
 export function changesBy(events: Kind[]): RawBuilder<unknown> {
   const speaker = events.findLast(({ type, isIgnored }) => type === 'message' && isIgnored !== true)?.sender;
   const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
@@ -127,7 +127,7 @@ function lastMessageSeqBy(events: Kind[]): RawBuilder<number> {
   return place === 0 ? sql`last_message_seq` : sql`last_seq + ${place}::integer`;
 }
 
-/** Nobody waits in a closed session. One that is reopened waits from then on, unless a reply came first. */
+/** Nobody waits in a closed session. A reopened one waits from then on, unless a reply came first. */
 function waitingSinceBy(events: Kind[], waitingOn: WaitingOn | null): RawBuilder<Date | null> {
   if (waitingOn === 'customers' || events.some(isClosing)) return sql`null`;
   if (waitingOn === 'human_agents') return sql`coalesce(waiting_since, now())`;
@@ -136,11 +136,11 @@ function waitingSinceBy(events: Kind[], waitingOn: WaitingOn | null): RawBuilder
     : sql`waiting_since`;
 }
 
-/** SQL: the depth of what this transaction does. */
+/** SQL: the depth of this transaction's work. */
 const DEPTH = sql`coalesce(nullif(current_setting('switchboard.depth', true), '')::integer, 0)`;
 
 /**
- * A message of a workflow does not end the inactivity of a session: it is distinguished from the last one that counts.
+ * A message of a workflow does not end the inactivity of a session: it is kept apart from the last counted activity.
  */
 function activityBy(events: Kind[]): RawBuilder<unknown> {
   const isActive = hasType(events, 'message') || events.some(isReopening);
@@ -156,7 +156,7 @@ const isReopening = ({ type, data = {} }: Kind): boolean =>
 const isClosing = ({ type, data = {} }: Kind): boolean =>
   type === 'status_changed' && 'to' in data && data.to !== 'open';
 
-/** The senders whose messages a session counts, and the names of their columns. */
+/** The senders of messages counted by a session, and the names of their columns. */
 const COUNTED = [
   ['contact', 'contact'],
   ['ai', 'ai'],
@@ -193,9 +193,9 @@ export interface AutomaticMessage {
 }
 
 /**
- * Appends messages that nobody has said to their sessions, in order: neither the time of a session's last message nor
- * who is waited for changes. Messages that exist already are left out, so the call can be repeated. Returns those
- * written. The caller must have locked the sessions.
+ * Appends messages without a speaker to their sessions, in order: the time of a session's last message and the awaited
+ * side stay unchanged. Existing messages are left out, so the call can be repeated. Returns those written. The caller
+ * must have locked the sessions.
  */
 export async function appendSequenceMessages(
   trx: Trx,

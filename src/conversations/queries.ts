@@ -117,7 +117,7 @@ export const findCurrentSessionForUpdate = (trx: Trx, orgId: string, contactId: 
     .executeTakeFirst();
 
 /**
- * Finds for each contact the session on a channel that findCurrentSessionForUpdate finds, and locks them in order of id
+ * Finds for each contact the session on a channel, as findCurrentSessionForUpdate does, and locks them in order of id
  * until the transaction ends. Contacts without a session are left out.
  */
 export async function lockCurrentSessions(
@@ -150,7 +150,7 @@ export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
     .executeTakeFirst();
 }
 
-/** SQL: the names of the tags of `session` that hold a condition about `given`. */
+/** SQL: the names of the tags of `session` meeting a condition about `given`. */
 export const tagNamesWhere = (condition: RawBuilder<boolean>) => sql<string[]>`array(
   select tag.tag_name from session_tags as given join tags as tag on tag.org_id = given.org_id and tag.tag_key = given.tag_key
   where given.org_id = session.org_id and given.session_id = session.id and ${condition} order by tag.tag_key
@@ -158,7 +158,7 @@ export const tagNamesWhere = (condition: RawBuilder<boolean>) => sql<string[]>`a
 /** SQL: the names of all tags of `session`. */
 export const TAG_NAMES = tagNamesWhere(sql`true`);
 
-/** SQL: who answers in `session`. */
+/** SQL: the answering side in `session`. */
 export const ANSWERED_BY = sql<AnsweredBy>`case
   when session.assignee_id is not null or session.relayed_side in ('agents', 'both') then 'people'
   when session.ai_state = 'on' and not session.assist_mode then 'ai' else 'nobody' end`;
@@ -172,7 +172,7 @@ const AI_NOW = sql<{ state: AiState; turn_id: string | null; label: string | nul
   ) as turn where turn.data ->> 'state' in ('waiting', 'running')
 )`;
 
-/** SQL: the last item of `session` that a member has read. */
+/** SQL: the last item of `session` read by a member. */
 export const readUpTo = (memberId: number | null) => sql<string | null>`(
   select item.id from session_reads as mark join session_events as item
     on item.org_id = mark.org_id and item.session_id = mark.session_id and item.seq between 1 and mark.read_seq
@@ -266,7 +266,7 @@ export const selectSessions = (db: Db, orgId: string, memberId: number | null = 
 export const findSession = (db: Db, orgId: string, id: string, memberId: number | null = null) =>
   selectSessions(db, orgId, memberId).where('session.id', '=', id).executeTakeFirst();
 
-/** Whose marks of reading are shown. */
+/** The owner of the shown marks of reading. */
 export interface Reader {
   memberId: number | null;
 }
@@ -290,7 +290,7 @@ export type SessionChanges = Omit<
   Updateable<SessionsTable>,
   'org_id' | 'id' | 'resolutions' | 'handoffs' | 'closed_at'
 > & {
-  /** Records the time of its closing, or that it is open. */
+  /** Records the time of its closing, or its being open. */
   isClosed?: boolean;
   /** Adds one to the number of resolutions. */
   isResolution?: boolean;
@@ -320,7 +320,7 @@ export async function updateSession(
   notifyAfterCommit(trx, LIVE_CHANNEL, changedHint({ orgId, sessionId: id }));
 }
 
-/** The target of a session's SLA clocks that is due next. */
+/** The next due target of a session's SLA clocks. */
 export interface SlaTarget {
   sla_metric: SlaMetric | null;
   sla_due_at: Date | null;
@@ -329,7 +329,7 @@ export interface SlaTarget {
 
 export const NO_TARGET: SlaTarget = { sla_metric: null, sla_due_at: null, sla_warning_at: null };
 
-/** Sets the target of a session that is due next. Its row is locked already. */
+/** Sets the next due target of a session. Its row is locked already. */
 export async function updateSlaTarget(trx: Trx, orgId: string, id: string, target: SlaTarget): Promise<void> {
   const { numAffectedRows } = await sql`
     update sessions set sla_metric = ${target.sla_metric}, sla_due_at = ${target.sla_due_at}, sla_warning_at = ${target.sla_warning_at}
@@ -351,8 +351,8 @@ export async function updateHasSla(trx: Trx, orgId: string, ids: string[], hasSl
 }
 
 /**
- * Adds tags to a session, and returns the names of the new ones. Those that were applied automatically count as given by
- * people from now on.
+ * Adds tags to a session, and returns the names of the new ones. Automatically applied ones count as given by people
+ * from now on.
  */
 export async function insertSessionTags(trx: Trx, orgId: string, sessionId: string, keys: string[]): Promise<string[]> {
   const { rows } = await sql<{ tag_name: string }>`

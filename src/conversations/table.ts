@@ -8,18 +8,18 @@ export type WaitingOn = 'customers' | 'human_agents';
 
 export interface Handoff {
   summary: string | null;
-  /** Who wrote the summary: `extractive-1`, or a model. */
+  /** The author of the summary: `extractive-1`, or a model. */
   summary_by?: string | null;
   sentiment: string | null;
   reason: string | null;
   /** ISO 8601. */
   at: string;
   state: 'pending' | 'partial' | 'done';
-  /** The ticketing system that it has begun in, and stays in. Absent until then. */
+  /** The ticketing system it began in. It stays there. Absent until then. */
   target?: 'crm' | 'miaw';
   /** The progress of each part in the ticketing system. */
   parts?: HandoffPartStatus[];
-  /** What it waits for before it can begin, and what to do. */
+  /** The condition it waits for before it can begin, and the remedy. */
   waits_for?: string;
   /** Why nothing is handed over. */
   note?: string;
@@ -55,7 +55,7 @@ export interface SessionsTable {
   sentiment: 'angry' | 'happy' | 'neutral' | null;
   assist_mode: Generated<boolean>;
   ai_state: Generated<AiState>;
-  /** The `seq` of the last event before the part of the conversation that the AI knows. */
+  /** The `seq` of the last event before the part of the conversation known to the AI. */
   ai_context_seq: Generated<number>;
   verified: boolean | null;
   waiting_on: WaitingOn | null;
@@ -70,7 +70,7 @@ export interface SessionsTable {
   custom_data: Json<Record<string, string>>;
   editable_custom_data: Json<Record<string, string>>;
   summary: string | null;
-  /** Who wrote the summary: `extractive-1`, or a model. Null: people, or there is none. */
+  /** The author of the summary: `extractive-1`, or a model. Null: people, or there is none. */
   summary_by: string | null;
   handoff: JsonOrNull<Handoff>;
   ticketing_system: JsonOrNull<TicketingSystem>;
@@ -84,7 +84,7 @@ export interface SessionsTable {
   /** Whether an SLA policy is assigned to it, or was until its policy was deleted. */
   has_sla: Generated<boolean>;
   closed_at: Date | null;
-  /** The target of its SLA clocks that is due next. Null: no clock runs towards one. */
+  /** The next due target of its SLA clocks. Null: no clock runs towards one. */
   sla_metric: SlaMetric | null;
   sla_due_at: Date | null;
   sla_warning_at: Date | null;
@@ -94,7 +94,7 @@ export interface SessionsTable {
   snoozed_until: Date | null;
   contact_messages: Generated<number>;
   ai_messages: Generated<number>;
-  /** The messages of people who work here. */
+  /** The messages of the org's people. */
   agent_messages: Generated<number>;
   first_contact_message_at: Date | null;
   first_ai_message_at: Date | null;
@@ -124,7 +124,7 @@ export interface SessionsTable {
    * its last message or its creation.
    */
   active_at: Date | null;
-  /** Length of the chain of workflow runs that made it active then. */
+  /** Length of the chain of workflow runs behind its activity then. */
   active_depth: Generated<number>;
 }
 
@@ -146,7 +146,7 @@ export interface SessionReadsTable {
   org_id: string;
   session_id: string;
   user_id: number;
-  /** The `seq` of the last event that was read. */
+  /** The `seq` of the last event read. */
   read_seq: number;
   /** Whether the member wants it to count as unread all the same. */
   is_unread: Generated<boolean>;

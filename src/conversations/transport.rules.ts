@@ -12,10 +12,10 @@ const ADDRESS_REFUSALS = {
   slack: 'The session is no thread in Slack, and nothing can be sent there',
 } as const satisfies Partial<Record<SessionChannel, string>>;
 
-/** A channel whose messages go out to an address. */
+/** A channel with messages sent to an address. */
 export type AddressedChannel = keyof typeof ADDRESS_REFUSALS;
 
-/** Returns whether messages of a channel go out to an address: of the contact, or of the thread that the session is. */
+/** Returns whether messages of a channel go out to an address: the contact's, or the session's thread. */
 export const goesToAddress = (channel: SessionChannel): channel is AddressedChannel =>
   Object.hasOwn(ADDRESS_REFUSALS, channel);
 
@@ -34,14 +34,14 @@ export const channelRefusal = (channel: SessionChannel): string | undefined =>
 /** Returns why nothing can be sent to a contact without an address. */
 export const addressRefusal = (channel: AddressedChannel): string => ADDRESS_REFUSALS[channel];
 
-/** Channels that exist for an org once it has connected them. In development the sandbox replaces them. */
+/** Channels available to an org once it has connected them. In development the sandbox replaces them. */
 export const CONNECTED_CHANNELS = ['messenger', 'instagram', 'slack'] as const;
 
 /** Returns whether an org has to connect a channel before anything can be sent there. */
 export const needsConnection = (channel: SessionChannel): channel is (typeof CONNECTED_CHANNELS)[number] =>
   CONNECTED_CHANNELS.some((one) => one === channel);
 
-/** Returns why nothing can be sent in a channel that is not connected. */
+/** Returns the reason against sending in an unconnected channel. */
 export const connectionRefusal = (channel: (typeof CONNECTED_CHANNELS)[number]): string =>
   `Nothing would deliver this message: ${channel} is not connected. PUT /integrations/${channel} first`;
 
@@ -49,7 +49,7 @@ export const connectionRefusal = (channel: (typeof CONNECTED_CHANNELS)[number]):
 export const WINDOW_REFUSAL =
   'Meta takes messages only within 24 hours of the contact’s last one, and these are over: wait until the contact writes again, or write elsewhere';
 
-/** The reasons by channel as JSON, for a query that tells them of many sessions. */
+/** The reasons by channel as JSON, for a query about many sessions. */
 export const REFUSALS = {
   channel: JSON.stringify(Object.fromEntries(WITHOUT_TRANSPORT.map((channel) => [channel, channelRefusal(channel)]))),
   address: JSON.stringify(ADDRESS_REFUSALS),

@@ -3,7 +3,7 @@ import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../db/connect.ts';
 import { lockName } from '../db/locks.ts';
 
-/** Serializes the changes of an org's insights: which statements belong to which, and their centroids. */
+/** Serializes the changes of an org's insights: the assignment of statements, and the centroids. */
 export const lockInsights = (trx: Trx, orgId: string): Promise<void> => lockName(trx, `insights ${orgId}`);
 
 /** Selects insights in the API's format, for callers to narrow down. */
@@ -34,7 +34,7 @@ export const selectInsights = (db: Db, orgId: string) =>
 export const listInsightsById = (db: Db, orgId: string, ids: string[]) =>
   selectInsights(db, orgId).where('insight.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
-/** Finds an insight, or the one that it is merged into. */
+/** Finds an insight's root: the insight it is merged into, or itself. */
 export const findInsight = (db: Db, orgId: string, id: string) =>
   selectInsights(db, orgId)
     .where('insight.id', '=', (eb) =>
@@ -42,7 +42,7 @@ export const findInsight = (db: Db, orgId: string, id: string) =>
     )
     .executeTakeFirst();
 
-/** Finds the insight that this one is merged into, or itself, and locks it. */
+/** Finds an insight's root, and locks it. */
 export const findRootForUpdate = (trx: Trx, orgId: string, id: string) =>
   trx
     .selectFrom('insights')
@@ -58,7 +58,7 @@ export const findRootForUpdate = (trx: Trx, orgId: string, id: string) =>
 const MOST_FREQUENT = sql`case when angry > 0 and angry >= greatest(happy, neutral) then 'angry'
   when happy > 0 and happy >= neutral then 'happy' when neutral > 0 then 'neutral' end`;
 
-/** SQL: what statements add to the counts of their insight. */
+/** SQL: the contribution of statements to the counts of their insight. */
 const COUNTS = sql`count(*) filter (where sentiment = 'angry')::integer as angry, count(*) filter (where sentiment = 'happy')::integer as happy,
   count(*) filter (where sentiment = 'neutral')::integer as neutral, min(said_at) as first, max(said_at) as last`;
 
@@ -71,8 +71,8 @@ async function updateSentiments(trx: Trx, orgId: string, insightIds: string[]): 
 }
 
 /**
- * Brings what is counted of insights in line with their statements: sessions, times and sentiments. It reads all of them,
- * so it is for changes of any statements.
+ * Brings the counts of insights in line with their statements: sessions, times and sentiments. It reads all of them, so
+ * it is for changes of any statements.
  */
 export async function recount(trx: Trx, orgId: string, insightIds: string[]): Promise<void> {
   await sql`
@@ -88,7 +88,7 @@ export async function recount(trx: Trx, orgId: string, insightIds: string[]): Pr
   await updateSentiments(trx, orgId, insightIds);
 }
 
-/** Adds new statements to what is counted of their insights. `newPlaces` are the insights that the session is new in. */
+/** Adds new statements to the counts of their insights. `newPlaces` are the insights in which the session is new. */
 export async function countStatements(
   trx: Trx,
   orgId: string,
@@ -119,8 +119,8 @@ const SESSION_SENTIMENT = sql`case when bool_or(sentiment = 'angry') then 'angry
   when bool_or(sentiment = 'neutral') then 'neutral' end`;
 
 /**
- * Brings the sessions of insights in line with the statements of these sessions, which must be locked. Returns the insights
- * that have got one of them.
+ * Brings the sessions of insights in line with the statements of these sessions. The sessions must be locked. Returns
+ * the insights with a new one.
  */
 export async function refreshSessions(
   trx: Trx,
@@ -153,8 +153,8 @@ export async function refreshSessions(
 }
 
 /**
- * Moves the sessions of an insight to another one that has got some of its statements, or all. What the sessions are
- * filtered by is copied from the locked rows, so that no session has to be locked.
+ * Moves the sessions of an insight to another one, after some or all of its statements were moved there. The columns
+ * for filters are copied from the locked rows, so no session has to be locked.
  */
 export async function moveSessions(trx: Trx, orgId: string, from: string, to: string): Promise<void> {
   await sql`

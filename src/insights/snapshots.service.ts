@@ -3,10 +3,7 @@ import type { Db } from '../db/connect.ts';
 import { listInsightsById } from './queries.ts';
 import { Insight } from './schema.ts';
 
-/**
- * Returns insights by id, each in the format of the API. Merged ones are shown as they are, not as what they are part
- * of.
- */
+/** Returns insights by id, each in the format of the API. Merged ones are shown by themselves, not as their root. */
 export async function getInsightSnapshots(
   db: Db,
   orgId: string,

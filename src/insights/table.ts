@@ -8,14 +8,16 @@ export interface InsightsTable {
   /** Counts from 1 in the org, without gaps. */
   number: number;
   content: string;
-  /** Who named it. `quote`: what one of its statements says. `redaction`: all its statements were redacted. */
+  /**
+   * The source of the name. `quote`: the text of one of its statements. `redaction`: all its statements were redacted.
+   */
   named_by: 'quote' | 'model' | 'person' | 'redaction';
-  /** The statements that the name was made from. */
+  /** The statements behind the name. */
   name_sources: Generated<string[]>;
   /** The number of its sessions when it was named. */
   named_at_count: Generated<number>;
   category: string | null;
-  /** A person may have said that it has none. */
+  /** A person may have chosen none. */
   category_by: 'person' | 'classifier' | null;
   status: Generated<InsightStatus>;
   /** The most frequent sentiment of its statements. */
@@ -35,7 +37,7 @@ export interface InsightsTable {
   archived_reason: string | null;
   /** The session. */
   reopened_because: string | null;
-  /** The insight that it was merged into. */
+  /** The insight it was merged into. */
   merged_into: string | null;
   /** The last insight of the chain of merges. Its own id if it is not merged. */
   root_id: string;
@@ -50,14 +52,14 @@ export interface InsightStatementsTable {
   message_id: string;
   /** The insight it was assigned to. Null: not assigned yet. */
   own_insight_id: string | null;
-  /** The insight that its own one is merged into, or its own one. */
+  /** The root of its own insight. */
   insight_id: string | null;
   kind: StatementKind | null;
   content: string;
   quote: string;
   sentiment: Sentiment | null;
   said_at: Date;
-  /** What made the vector: `words`, or `model:` and its name. */
+  /** The maker of the vector: `words`, or `model:` and its name. */
   space: string | null;
   vector: Buffer | null;
   /** Whether the words of its content are counted in the org's terms. */
@@ -65,7 +67,7 @@ export interface InsightStatementsTable {
   created_at: Generated<Date>;
 }
 
-/** What was extracted from a session, and by what. */
+/** An extraction from a session, and its maker. */
 export interface InsightExtractionsTable {
   org_id: string;
   session_id: string;
@@ -76,10 +78,7 @@ export interface InsightExtractionsTable {
   created_at: Generated<Date>;
 }
 
-/**
- * Sessions in which an insight occurs, with what lists filter by. A trigger keeps these columns as those of the
- * session.
- */
+/** Sessions of an insight, with the columns for filters. A trigger keeps these columns as those of the session. */
 export interface InsightSessionsTable {
   org_id: string;
   insight_id: string;
@@ -138,7 +137,7 @@ export interface InsightOperationsTable {
   undone_at: Date | null;
 }
 
-/** Statements that a split has moved, each with its insight before. */
+/** Statements moved by a split, each with its insight before. */
 export interface InsightMovesTable {
   org_id: string;
   operation_id: string;
@@ -146,7 +145,7 @@ export interface InsightMovesTable {
   own_insight_id: string;
 }
 
-/** Two insights that may be the same. `insight_id` is the older one. */
+/** Two possibly identical insights. `insight_id` is the older one. */
 export interface InsightProposalsTable {
   org_id: string;
   id: string;
@@ -157,7 +156,7 @@ export interface InsightProposalsTable {
   created_at: Generated<Date>;
 }
 
-/** The weekly review of an org's insights, and the categories learnt from what people have given. */
+/** The weekly review of an org's insights, and the categories learnt from people. */
 export interface InsightReviewsTable {
   org_id: string;
   requested_at: Generated<Date>;

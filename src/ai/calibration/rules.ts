@@ -63,9 +63,9 @@ export interface AskedQuestion {
 }
 
 /**
- * Words of the org's own passages find other items with less confidence than questions do. So only this share of the
- * allowed number may get a wrong answer. On questions of four public sets this keeps within the allowed share. It does
- * not if the parts of long texts are items with one title: the text around an answer reveals much of it.
+ * Words of the org's own passages find other items with less confidence than questions do. So of probes only this share
+ * of the allowed number may get a wrong answer. On questions of four public sets this keeps within the allowed share.
+ * It does not if the parts of long texts are items with one title: the text around an answer reveals much of it.
  */
 const PROBES_SHARE = 0.3;
 

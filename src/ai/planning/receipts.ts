@@ -8,7 +8,7 @@ const MAX_RECEIPT_CHARACTERS = 4_000;
 const HIDDEN = '***';
 
 /**
- * Returns the ids of those calls with a change as their effect. A workflow counts as a change, and an action no longer
+ * Returns the ids of those calls that have changed something. A workflow counts as a change, and an action no longer
  * known as a read.
  */
 export async function effectsAmong(

@@ -24,7 +24,8 @@ import { MODEL_DIGEST_SCHEMA, ModelDigest } from './schema.ts';
 
 const MAX_TOKENS = 700;
 /**
- * People wait for a handed-off session. Afterwards, the summary from the conversation's own sentences is good enough.
+ * People wait for a handed-off session. After this time, the summary from the conversation's own sentences is good
+ * enough.
  */
 const PATIENCE_MS = 30_000;
 

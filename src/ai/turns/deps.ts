@@ -4,14 +4,14 @@ import type { SemanticSearch } from '../../knowledge/search/passage-search.servi
 import type { ModelDeps } from '../../models/asking.ts';
 import type { HttpClient, StreamClient } from '../../providers/egress/egress.ts';
 
-/** The needs of a decision. */
+/** The dependencies of a decision. */
 export interface DecisionDeps extends ModelDeps {
   semantics: SemanticSearch;
   /** Returns the page's facts about a contact's visit. */
   chatContextOf(db: Db, orgId: string, contactId: string): Promise<string | null>;
 }
 
-/** The needs of turns. */
+/** The dependencies of turns. */
 export interface TurnDeps extends DecisionDeps {
   egress: HttpClient & StreamClient;
   sending: SendingDeps;

@@ -195,7 +195,7 @@ export const fruitlessTurns = (orgId: string, sessionId: string, after: number) 
 
 /**
  * Returns whether the AI has quoted texts possibly written by others, such as a crawled page, after a `seq` of the
- * session. A lost item counts as such.
+ * session. A deleted item counts as such.
  */
 export async function hasQuotedUntrusted(db: Db, orgId: string, sessionId: string, after: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
-/** A reply that the AI has proposed in a session. */
+/** A reply proposed by the AI in a session. */
 export interface AiDraft {
   /** Null once it is redacted. */
   content: string | null;
-  /** The message that it was sent as. */
+  /** The message it was sent as. */
   sent_as: string | null;
 }
 
@@ -26,8 +26,8 @@ export const findAiDraft = (
     .executeTakeFirst();
 
 /**
- * Records as what message drafts of the AI went out. A redaction of the message then removes the draft's text too. Returns
- * those that no other message went out for.
+ * Records the message sent from each draft of the AI. A redaction of the message then removes the draft's text too.
+ * Returns the drafts without another message sent for them.
  */
 export async function markDraftsSent(
   trx: Trx,

@@ -4,7 +4,7 @@ import { errorResponses } from '../../schemas/error-answers.ts';
 import { AiDraftPath, SendAiDraft, SentAiDraft } from './drafts.schema.ts';
 import { sendAiDraft } from './drafts.service.ts';
 
-/** Routes for the replies that the AI proposes in Assist Mode. */
+/** Routes for the AI's proposed replies in Assist Mode. */
 export const aiDraftRoutes: FastifyPluginAsyncZod<Deps> = async (app, { sending }) => {
   app.post('/chat/sessions/:id/drafts/:draftId/send', {
     config: { scope: 'chat-sessions:write' },

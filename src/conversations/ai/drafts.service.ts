@@ -11,7 +11,7 @@ import type { SendAiDraft } from './drafts.schema.ts';
 export interface DraftToSend extends SendAiDraft {
   sessionId: string;
   draftId: string;
-  /** Who sends it. An API key has no id. */
+  /** The sender. An API key has no id. */
   agent: { id?: number; name?: string };
 }
 
@@ -41,7 +41,7 @@ export function sendAiDraft(
   });
 }
 
-/** Records that drafts go to the contact as they are. Returns those that were not sent as another message. */
+/** Records drafts as sent to the contact unchanged. Returns those not sent as another message. */
 export const publishDrafts = (trx: Trx, orgId: string, ids: string[]): Promise<string[]> =>
   markDraftsSent(
     trx,

@@ -27,15 +27,15 @@ export { listAiStates } from './states.queries.ts';
 export interface AiMessage {
   id: string;
   text: string;
-  /** Who answered: `extractive-1`, or the name of a model. */
+  /** The answering agent: `extractive-1`, or the name of a model. */
   agent: string;
   turnId: string;
   citations: AnswerCitation[];
-  /** The calls of actions that the turn has made, or whose outcome it tells. */
+  /** The calls of actions made or reported by the turn. */
   calls: MessageCall[];
-  /** What the message asks the contact to confirm. */
+  /** The message's question for the contact's confirmation. */
   confirmation?: MessageConfirmation | undefined;
-  /** What is shown live with the message. */
+  /** The live news shown with the message. */
   news?: TurnNews | undefined;
 }
 
@@ -57,7 +57,9 @@ export const getConversation = (
   range: { after: number; limit: number },
 ): Promise<ConversationMessage[]> => listLastMessages(db, orgId, sessionId, range);
 
-/** SQL: what `getConversation` returns, to be read by `readConversation`. For a statement that reads more at once. */
+/**
+ * SQL: the result of `getConversation`, to be read by `readConversation`. For a statement with more to read at once.
+ */
 export const conversationAsJson = lastMessagesAsJson;
 
 /** Returns the messages of a row of `conversationAsJson`. */
@@ -86,8 +88,8 @@ export async function setAiState(trx: Trx, orgId: string, session: LockedSession
 }
 
 /**
- * Adds a message of the AI to a locked session, and sends it on the session's channel. In Assist Mode it becomes a draft
- * for agents instead, which no customer sees. Throws the same errors as sendMessage.
+ * Adds a message of the AI to a locked session, and sends it on the session's channel. In Assist Mode it becomes a
+ * draft for agents instead. No customer sees it. Throws the same errors as sendMessage.
  */
 export async function addAiMessage(
   trx: Trx,
@@ -124,7 +126,10 @@ export async function addAiMessage(
   });
 }
 
-/** Notes that the customer closed a locked session as resolved, if the AI has it and its answer was the last one. */
+/**
+ * Records the closing of a locked session as resolved by the customer, if the AI has it and its answer was the last
+ * one.
+ */
 export async function noteResolutionByCustomer(trx: Trx, orgId: string, session: LockedSession): Promise<void> {
   if (session.status !== 'open' || session.ai_state !== 'on') return;
   const messages = await listLastMessages(trx, orgId, session.id, { after: session.ai_context_seq, limit: 50 });
@@ -132,7 +137,7 @@ export async function noteResolutionByCustomer(trx: Trx, orgId: string, session:
     await updateSession(trx, orgId, session.id, { ai_closure_type: 'resolved' });
 }
 
-/** What a turn of the AI does now, or how it has ended. */
+/** The present work of a turn of the AI, or its end. */
 export interface TurnNews {
   turnId: string;
   state: string;
@@ -147,17 +152,17 @@ const eventOf = (orgId: string, { turnId, state, label, key }: TurnNews) => ({
   data: { id: turnId, state, label },
 });
 
-/** Shows live what a turn of the AI does in a locked session. Shown again, it changes nothing. */
+/** Shows the work of a turn of the AI live in a locked session. Shown again, it changes nothing. */
 export async function showTurn(trx: Trx, orgId: string, sessionId: string, news: TurnNews): Promise<void> {
   await recordEvents(trx, orgId, sessionId, [eventOf(orgId, news)]);
 }
 
-/** Returns what the AI does now in a session, in words. Null while no turn is under way. */
+/** Returns the AI's present work in a session, in words. Null while no turn is under way. */
 export async function findTurnLabel(db: Db, orgId: string, sessionId: string): Promise<string | null> {
   return (await findOpenTurnNews(db, orgId, sessionId))?.label ?? null;
 }
 
-/** Resolves a locked, open session because the customer said that the issue is solved, or has not written again. */
+/** Resolves a locked, open session because the customer called the issue solved, or has not written again. */
 export async function resolveByAi(
   trx: Trx,
   orgId: string,
@@ -194,7 +199,7 @@ export async function resolveByAi(
 
 /**
  * Returns a locked session to the AI: it is no longer handed off, nor anybody's. The AI knows the conversation from the
- * messages that wait for a reply on.
+ * first message waiting for a reply.
  */
 export async function returnToAi(trx: Trx, orgId: string, session: LockedSession): Promise<void> {
   const messages = await listLastMessages(trx, orgId, session.id, { after: session.ai_context_seq, limit: 50 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
-/** Lists what decides whether the AI may speak in sessions. */
+/** Lists the facts for the AI's permission to speak in sessions. */
 export const listAiStates = (db: Db, orgId: string, ids: string[]) =>
   db
     .selectFrom('sessions')

@@ -66,12 +66,12 @@ function msUntilNextOpening({ teams }: AssignmentPool): number | null {
   return waits.length === 0 ? null : Math.min(...waits);
 }
 
-/** The orgs whose sessions are being assigned at once, by the pool of a process. */
+/** The orgs with an immediate assignment of sessions under way, by the pool of a process. */
 const assigning = new WeakMap<Db, Set<string>>();
 
 /**
- * Assigns a first batch of the org's waiting sessions as soon as the transaction has committed, one of an org at a time.
- * A crash in between loses it: the workflow assigns what that leaves, and all if fast paths are off.
+ * Assigns a first batch of the org's waiting sessions as soon as the transaction has committed, one of an org at a
+ * time. A crash in between loses it: the workflow assigns the sessions left by it, and all if fast paths are off.
  */
 export function assignAfterCommit(trx: Trx, orgId: string): void {
   if (hasFastPaths(trx)) afterCommit(trx, (db) => void assignAtOnce(db, orgId).catch(() => undefined));

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 /**
- * Returns the members who have a session: its assignee, or else the members of its team. With `orAvailable`, those who
- * are available if nobody has it.
+ * Returns the members responsible for a session: its assignee, or else the members of its team. With `orAvailable`,
+ * returns the available members if nobody has it.
  */
 export async function listResponsible(
   db: Db,

@@ -28,8 +28,8 @@ export { listResponsible } from './responsible.queries.ts';
 type AssignableSession = ChangedSession & Pick<LockedSession, 'assignee_id' | 'team_id'>;
 
 /**
- * Assigns a session, records it in the history and announces it. A new assignee hears of it, unless it is `by` that
- * member itself. Does nothing if the assignee and team stay the same.
+ * Assigns a session, records it in the history and announces it. A new assignee hears of it, unless `by` is the same
+ * member. Does nothing if the assignee and team stay the same.
  */
 export async function reassign(
   trx: Trx,
@@ -85,7 +85,7 @@ export async function findAssignee(
 }
 
 /**
- * Returns the member picked by the team. Null if nobody is available, or if another session already waits for that
+ * Returns the member picked by the team. Null if nobody is available, or if another session already waits for the same
  * member. The caller must have locked the assignment.
  */
 async function pickAssignee(
@@ -115,7 +115,7 @@ export async function assignInTeam(trx: Trx, orgId: string, session: AssignableS
 /**
  * Reviews the assignee of a reopened session. An assignee working in its team now, with capacity for one more, stays.
  * Otherwise the session returns to the team. Without a team, or with a team not accepting sessions, it keeps its
- * assignee. A session that nobody has and that was in no queue stays so: it belongs to the AI, or nobody is to be picked.
+ * assignee. An unassigned session without a queue stays so: it belongs to the AI, or nobody is to be picked.
  */
 export async function reviewAssignee(
   trx: Trx,

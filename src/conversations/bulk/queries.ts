@@ -14,7 +14,7 @@ export interface NewJob {
   maxSessions: number;
 }
 
-/** Inserts a job with the sessions that it is for, up to one more than the maximum. Returns their number. */
+/** Inserts a job with its sessions, up to one more than the maximum. Returns their number. */
 export async function insertJob(
   trx: Trx,
   orgId: string,

@@ -11,7 +11,7 @@ import { changeSessions, getJob, startJob } from './service.ts';
 
 const tags = ['chat sessions'];
 
-/** Routes that change many sessions. */
+/** Routes for changes of many sessions. */
 export const bulkRoutes: FastifyPluginAsyncZod<Deps> = async (app, { otherJobs }) => {
   app.post('/chat/sessions/bulk', {
     config: { scope: 'chat-sessions:write' },

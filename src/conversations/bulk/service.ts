@@ -26,14 +26,14 @@ type Job = NonNullable<Awaited<ReturnType<typeof findJob>>>;
 
 const MAX_SESSIONS = 50_000;
 
-/** Who changes sessions, and how. */
+/** The author and the kind of a change of sessions. */
 interface Change {
   action: BulkAction;
-  /** The member who does it. Null for an API key. */
+  /** The acting member. Null for an API key. */
   userId: number | null;
 }
 
-/** Returns the command to apply the action of a job to what is left of its sessions. */
+/** Returns the command to apply the action of a job to the rest of its sessions. */
 export const runJob = (ref: SessionJobRef) =>
   signalWithStart(RUN_SESSION_JOB, ref, WAKE, { subjectId: ref.jobId, summary: 'Change many sessions' });
 
@@ -42,7 +42,7 @@ export function changeSessions(db: Db, orgId: string, ids: string[], change: Cha
   return changeEach(ids, (id) => inTransaction(db, (trx) => changeOne(trx, orgId, id, change)));
 }
 
-/** Starts a job that applies an action to the sessions found now. Throws conflict if there are too many. */
+/** Starts a job to apply an action to the sessions found now. Throws conflict if there are too many. */
 export function startJob(db: Db, orgId: string, found: NewJob['found'], { action, userId }: Change) {
   return inTransaction(db, async (trx) => {
     const id = newId();
@@ -95,7 +95,7 @@ export const continueJob = (db: Db, ref: SessionJobRef): Promise<boolean> =>
     return false;
   });
 
-/** Returns who does a job, as histories name it: the member who asked for it. */
+/** Returns the actor of a job in histories: the member behind the request. */
 const actorOf = ({ user_id: id, user_name: name }: Pick<Job, 'user_id' | 'user_name'>): Actor =>
   id === null ? SYSTEM : { kind: 'member', id, name };
 
@@ -103,7 +103,7 @@ const actorOf = ({ user_id: id, user_name: name }: Pick<Job, 'user_id' | 'user_n
 export const readProgress = async (db: Db, { orgId, jobId }: SessionJobRef): Promise<ItemJobProgress> =>
   progressOf(await findJob(db, orgId, jobId));
 
-/** Returns an action as it was given. A snooze whose time has come since is over at once. */
+/** Returns an action as it was given. A snooze with a time passed since is over at once. */
 const actionOf = (stored: StoredAction): BulkAction =>
   stored.type === 'snooze'
     ? {

@@ -5,7 +5,7 @@ import type { StoredAction } from './schema.ts';
 export interface SessionJobsTable {
   org_id: string;
   id: string;
-  /** The member who asked for it. Null for an API key, and once the membership has ended. */
+  /** The member behind the request. Null for an API key, and once the membership has ended. */
   user_id: number | null;
   action: ColumnType<StoredAction, string, never>;
   state: Generated<'running' | 'done'>;

@@ -9,7 +9,7 @@ import { discardDraft, pageOfDrafts, readDraft, saveDraft } from './drafts.servi
 
 const tags = ['me'];
 
-/** Routes for what the member who is signed in has begun to write. */
+/** Routes for the unfinished texts of the signed-in member. */
 export const draftRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks }) => {
   app.get('/chat/sessions/:id/draft', {
     config: { scope: 'chat-sessions:read' },

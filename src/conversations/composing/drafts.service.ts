@@ -37,7 +37,7 @@ export async function discardDraft(db: Db, orgId: string, ref: DraftRef): Promis
   await deleteDraft(db, orgId, ref);
 }
 
-/** Deletes the draft of a reply that says what was sent: whoever sends it may be gone before the answer. */
+/** Deletes the draft of a reply with the sent text: the sender may be gone before the answer. */
 export async function deleteSentDraft(
   trx: Trx,
   orgId: string,

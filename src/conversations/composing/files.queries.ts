@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A file of a text that is not sent yet. */
+/** A file of an unsent text. */
 export interface KeptFile {
   id: string;
   name: string;

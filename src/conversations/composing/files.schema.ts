@@ -3,13 +3,13 @@ import { Id } from '../../schemas/parts.ts';
 
 const MAX_FILES = 10;
 
-/** The files of a text that is not sent yet, in a request. */
+/** The files of an unsent text, in a request. */
 export const FileRefs = z
   .array(z.object({ id: Id.describe('Of a file: POST /media uploads it.') }))
   .max(MAX_FILES)
   .default([]);
 
-/** The files of a text that is not sent yet, in an answer. */
+/** The files of an unsent text, in an answer. */
 export const KeptFiles = z
   .array(
     z

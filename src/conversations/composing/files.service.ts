@@ -4,7 +4,7 @@ import type { MediaLinks } from '../../media/links.ts';
 import { listFiles } from '../../media/service.ts';
 import type { KeptFile } from './files.queries.ts';
 
-/** Returns the ids of files of the org. Throws invalid for a file that the org does not have. */
+/** Returns the ids of files of the org. Throws invalid for a file unknown to the org. */
 export async function fileIdsOf(db: Db, orgId: string, files: { id: string }[]): Promise<string[]> {
   const ids = [...new Set(files.map(({ id }) => id))];
   const found = ids.length === 0 ? [] : await listFiles(db, orgId, ids);

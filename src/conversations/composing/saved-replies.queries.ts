@@ -17,7 +17,7 @@ export const findSavedReply = (db: Db, orgId: string, id: string) =>
 export const listSavedReplies = (db: Db, orgId: string, place: PageRequest) =>
   selectReplies(db, orgId).$call(orderedByCreation(place)).execute();
 
-/** Finds replies that contain the text: first those whose shortcuts begin with it, then by use. */
+/** Finds replies with the text: first by shortcuts beginning with it, then by use. */
 export const searchSavedReplies = (db: Db, orgId: string, q: string, limit: number) =>
   selectReplies(db, orgId)
     .where(({ eb, or, val }) => {

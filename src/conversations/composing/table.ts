@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { SavedReplyActions } from './saved-replies.schema.ts';
 
-/** What a member has begun to write in a session. */
+/** A member's unfinished texts in a session. */
 export interface DraftsTable {
   org_id: string;
   user_id: number;

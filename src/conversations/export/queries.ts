@@ -16,13 +16,13 @@ export const countSessions = (trx: Trx, orgId: string, created: CreatedWithin): 
     created,
   });
 
-/** Where to continue in the histories of sessions: behind this event. */
+/** The position to continue from in the histories of sessions: behind this event. */
 export interface EventPosition {
   session_id: string;
   seq: number;
 }
 
-/** Lists what the histories of some sessions show behind a position, in the order of sessions and of events. */
+/** Lists the shown entries of some sessions' histories behind a position, in the order of sessions and of events. */
 export const listEventsOfSessions = (
   db: Db,
   orgId: string,

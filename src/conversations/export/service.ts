@@ -15,7 +15,7 @@ const SESSIONS_PER_PAGE = 100;
 /** Texts have up to 100,000 characters. */
 const EVENTS_PER_PAGE = 250;
 
-/** A session without what depends on the moment and on who asks. */
+/** A session without the parts specific to a moment or a reader. */
 const ExportedSession = Session.omit({ answered_by: true, ai: true, can_send: true, read_up_to: true });
 
 /** A session with a part of its history. A long history comes in several parts. */
@@ -26,7 +26,7 @@ export interface ConversationPart {
   isLast: boolean;
 }
 
-/** Reads all sessions that were created within given times with their histories, some items at a time. */
+/** Reads all sessions created within these times with their histories, some items at a time. */
 export async function* readConversations(
   trx: Trx,
   links: MediaLinks,

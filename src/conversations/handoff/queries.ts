@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Handoff } from '../table.ts';
 
-/** Lists those of the sessions that are handed off, each with the number and the state of its handoff. */
+/** Lists the handed-off sessions among these, each with the number and the state of its handoff. */
 export const listHandoffs = (db: Db, orgId: string, ids: string[]) =>
   db
     .selectFrom('sessions')

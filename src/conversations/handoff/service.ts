@@ -9,8 +9,8 @@ import type { Handoff } from '../table.ts';
 /**
  * Records the handoff of a session to agents and announces it. The reason is not part of the event: consumers read it
  * from the session. With `isExternal` the agents already have the session in the org's ticketing system. Otherwise the
- * handoff is pending until the ticketing system has it, if the org has configured one, connected or not. It says what it
- * waits for, or why nothing happens.
+ * handoff is pending until the ticketing system has it, if the org has configured one, connected or not. It names the
+ * awaited condition, or the reason for doing nothing.
  */
 export async function startHandoff(
   trx: Trx,

@@ -19,14 +19,14 @@ export async function getHandoffBriefing(db: Db, orgId: string, sessionId: strin
     : { session, ...digest, summary_by: digest.summary === null ? null : EXTRACTIVE };
 }
 
-/** A handoff that a session has now. */
+/** A session's present handoff. */
 interface CurrentHandoff {
   /** Counts the handoffs of the session from 1. */
   n: number;
   state: Handoff['state'];
 }
 
-/** Returns the sessions that are handed off now among these, each with its handoff. */
+/** Returns the handed-off sessions among these, each with its handoff. */
 export const currentHandoffsOf = async (
   db: Db,
   orgId: string,

@@ -14,10 +14,10 @@ export interface SessionEventsTable {
   sender: Sender | null;
   /** The text of a message, note or CSAT comment. */
   content: string | null;
-  /** What the contact wrote of an e-mail, without quotations and signature. Null if that is the whole `content`. */
+  /** The contact's own words in an e-mail, without quotations and signature. Null if they are the whole `content`. */
   own_words: Generated<string | null>;
   data: ColumnType<Record<string, unknown>, string | undefined, string>;
-  /** Who caused it. A contact has no name here. Null for events that are older than this column. */
+  /** The actor. A contact has no name here. Null for events older than this column. */
   actor: ColumnType<Actor | null, string | null | undefined, string | null>;
   /** The session's language, if known: the stems of its words are searched too. */
   language: Generated<string | null>;

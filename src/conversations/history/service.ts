@@ -30,7 +30,7 @@ async function readPage(db: Db, orgId: string, { sessionId, order, cursor, limit
   return cutTo(limit, rows);
 }
 
-/** Reads half of the items before one, then that one and what follows. */
+/** Reads half of the items before one, then the item itself and the following ones. */
 async function readAround(
   db: Db,
   orgId: string,

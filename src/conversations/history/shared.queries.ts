@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Actor } from '../../schemas/actor.ts';
 
-/** SQL: who caused the event of a row, a contact with its present name. */
+/** SQL: the actor of a row's event, a contact with its present name. */
 export const actorOf = (event: string): RawBuilder<Actor | null> => {
   const [actor, orgId] = [sql.ref(`${event}.actor`), sql.ref(`${event}.org_id`)];
   return sql<Actor | null>`case when ${actor} ->> 'kind' = 'contact' then ${actor} || jsonb_build_object('name', (
@@ -10,7 +10,7 @@ export const actorOf = (event: string): RawBuilder<Actor | null> => {
   )) else ${actor} end`;
 };
 
-/** SQL: of an e-mail whose whole can be read elsewhere, the new text without quotations and signature. */
+/** SQL: the new text of an e-mail, without quotations and signature, if its whole can be read elsewhere. */
 const SHOWN_CONTENT = sql<string | null>`case when event.own_words is not null and exists (
     select from inbound_messages as source where source.org_id = event.org_id and source.id = event.id
   ) then event.own_words else event.content end`;
@@ -26,7 +26,7 @@ export const selectEvents = (db: Db, orgId: string) =>
 
 export type EventRow = Awaited<ReturnType<ReturnType<typeof selectEvents>['execute']>>[number];
 
-/** A part of a session's history, in an order, behind a `seq` that is not part of it. */
+/** A part of a session's history, in an order, behind an excluded `seq`. */
 export interface HistoryRange {
   order: 'asc' | 'desc';
   behind: number | undefined;

@@ -7,11 +7,11 @@ import type { SessionStatus } from '../sessions/schema.ts';
 import type { PastState } from './rows.rules.ts';
 
 /**
- * SQL: the position of what took place elsewhere. It is before the beginning of all streams of events, as nothing happened
+ * SQL: the position of events from elsewhere. It is before the beginning of all streams of events, as nothing happened
  * here.
  */
 const NO_POSITION = sql`'0'::xid8`;
-/** SQL: a time before all that workflows look for: a session without activity here does not become inactive. */
+/** SQL: a time before all those searched by workflows: a session without activity here does not become inactive. */
 const NEVER_ACTIVE = sql`to_timestamp(-1)`;
 
 export interface SessionValues extends PastState {
@@ -88,7 +88,7 @@ export async function insertPastSessions(
   `.execute(trx);
 }
 
-/** Changes sessions that are locked. Where the last message was known before, its place in the history stays. */
+/** Changes locked sessions. If the last message was known before, its place in the history stays. */
 export async function updatePastSessions(trx: Trx, orgId: string, sessions: SessionValues[]): Promise<void> {
   if (sessions.length === 0) return;
   await sql`
@@ -115,7 +115,7 @@ export async function insertPastEvents(trx: Trx, orgId: string, events: NewPastE
   `.execute(trx);
 }
 
-/** Adds tags to sessions. Tags that were deleted meanwhile are left out. */
+/** Adds tags to sessions. Tags deleted meanwhile are left out. */
 export async function insertPastTags(
   trx: Trx,
   orgId: string,
@@ -131,7 +131,7 @@ export async function insertPastTags(
   `.execute(trx);
 }
 
-/** Returns which of these events exist. */
+/** Returns the existing ones among these events. */
 export async function listExistingEvents(db: Db, orgId: string, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ id: string }>`

@@ -3,7 +3,7 @@ import type { SessionChannel } from '../../schemas/parts.ts';
 import type { Sender } from '../history/events.schema.ts';
 import type { WaitingOn } from '../table.ts';
 
-/** A message or note of a conversation that took place in another system. */
+/** A message or note of a conversation from another system. */
 export interface PastMessage {
   /** Always the same for one message, so it is stored once. */
   id: string;
@@ -15,7 +15,7 @@ export interface PastMessage {
   actor: Actor;
 }
 
-/** A conversation that took place in another system. */
+/** A conversation from another system. */
 export interface PastConversation {
   contactId: string | null;
   channel: SessionChannel;
@@ -27,16 +27,16 @@ export interface PastConversation {
   assigneeId: number | null;
   teamId: string | null;
   customData: Record<string, string>;
-  /** Tags that the org has. */
+  /** Tags of the org. */
   tagKeys: string[];
-  /** In the order in which they were written. */
+  /** In the order of writing. */
   messages: PastMessage[];
 }
 
 /** A message with its place in the history. */
 export type PlacedMessage = PastMessage & { seq: number };
 
-/** What a session's row says of its messages. */
+/** The summary of a session's messages in its row. */
 export interface PastState {
   last_message_at: Date | null;
   last_message_seq: number;
@@ -49,7 +49,7 @@ export interface PastState {
   first_agent_message_at: Date | null;
 }
 
-/** Returns what a session's row says of its messages, as if they had been written here. */
+/** Returns the summary of a session's messages in its row, as if they had been written here. */
 export function stateOf(messages: PlacedMessage[], isClosed: boolean): PastState {
   const state: PastState = {
     last_message_at: null,

@@ -135,11 +135,11 @@ async function languageOf({ messages, channel }: PastConversation): Promise<stri
   return null;
 }
 
-/** The outcome for a session that was imported before. `continued`: it has new messages, but was continued here. */
+/** The outcome for an already imported session. `continued`: it has new messages, but was continued here. */
 export type Extension = { result: 'unchanged' | 'continued' } | { result: 'updated'; lastSeq: number };
 
 /**
- * Adds what has happened in imported sessions since, if nothing has happened in them here. Returns the outcome of each, in
+ * Adds later messages to imported sessions, if nothing has happened in them here. Returns the outcome of each, in
  * order. Repeated, it changes nothing.
  */
 export async function extendPastConversations(
@@ -185,7 +185,7 @@ export async function extendPastConversations(
 interface Known {
   row: StoredSession | undefined;
   lastSeq: number;
-  /** The messages that exist. */
+  /** The existing messages. */
   known: Set<string>;
 }
 

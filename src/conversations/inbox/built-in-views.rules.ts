@@ -6,7 +6,7 @@ interface BuiltInView {
   query: InboxFilters;
 }
 
-/** The views that every org has. */
+/** The views of every org. */
 export const BUILT_IN_VIEWS: readonly BuiltInView[] = [
   { id: 'mine', name: 'Mine', query: { status: 'open', assignee: 'me' } },
   { id: 'unassigned', name: 'Unassigned', query: { status: 'open', answered_by: 'nobody' } },
@@ -22,7 +22,7 @@ export const BUILT_IN_VIEWS: readonly BuiltInView[] = [
   { id: 'closed', name: 'Closed', query: { status: 'closed' } },
 ];
 
-/** Finds the query of a view that every org has. */
+/** Finds the query of a built-in view. */
 export const findBuiltInQuery = (id: string): InboxFilters | undefined =>
   BUILT_IN_VIEWS.find((view) => view.id === id)?.query;
 

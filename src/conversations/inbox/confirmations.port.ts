@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 
-/** What the inbox needs of the AI, a domain above it. It is given as a dependency. */
+/** The functions of the AI, a domain above the inbox, for its use. It is given as a dependency. */
 export interface ConfirmationsPort {
-  /** SQL: the number of calls that wait for a confirmation in the row of `session`. */
+  /** SQL: the number of unconfirmed calls in the row of `session`. */
   waitingInSession(): RawBuilder<number>;
 }

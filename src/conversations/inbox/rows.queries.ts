@@ -59,7 +59,7 @@ export interface SessionKey {
 }
 
 /**
- * Lists what lists show of sessions of any orgs, with the marks of members. Deleted ones are left out. The tags of all
+ * Lists the rows shown for sessions of any orgs, with the marks of members. Deleted ones are left out. The tags of all
  * sessions are read at once: for each session apart they would take as long as all the rest.
  */
 export async function listRows(

@@ -3,7 +3,7 @@ import type { ConfirmationsPort } from './confirmations.port.ts';
 import { listRows, type SelectedRow, type SessionKey } from './rows.queries.ts';
 import type { InboxRow } from './schema.ts';
 
-/** A session as lists show it, for any of the members whose marks were read. */
+/** A session as shown in lists, for any of the members with marks read. */
 export interface SharedRow {
   orgId: string;
   id: string;
@@ -22,7 +22,10 @@ export async function readRows(
   return rows.map((row) => ({ orgId: row.org_id, id: row.id, rowFor: (memberId) => rowOf(row, memberId) }));
 }
 
-/** Returns a session as lists show it to a member, or to a program. What the answer does not list is dropped from it. */
+/**
+ * Returns a session as lists show it to a member, or to a program. Fields missing from the answer's schema are dropped
+ * from it.
+ */
 const rowOf = (row: SelectedRow, memberId: number | null): InboxRow => ({
   ...row,
   custom_status: row.custom_status_id === null ? null : { id: row.custom_status_id, name: row.custom_status_name },

@@ -15,7 +15,7 @@ import { getViewQueries } from './views.service.ts';
 
 const TICKET_NUMBER = /^#?([0-9]{1,12})$/;
 
-/** Returns a page of a list of sessions, as the caller sees it. Throws notFound for a view that it does not see. */
+/** Returns a page of a list of sessions, as the caller sees it. Throws notFound for a view hidden from it. */
 export async function pageOfInbox(
   db: Db,
   caller: OrgPrincipal,
@@ -36,20 +36,20 @@ export async function pageOfInbox(
   };
 }
 
-/** Returns the sessions of a list as SQL: their ids. Throws notFound for a view that the caller does not see. */
+/** Returns the sessions of a list as SQL: their ids. Throws notFound for a view hidden from the caller. */
 export async function selectSessions(db: Db, caller: OrgPrincipal, selection: InboxSelection) {
   const filters = await filtersOf(db, caller, selection);
   const criteria = await criteriaOf(db, caller, filters);
   return sessionsOfList(caller.id, { status: filters.status, criteria });
 }
 
-/** Returns the filters of a view with those that are given besides, which win. */
+/** Returns the filters of a view, overridden by those of the request. */
 async function filtersOf(db: Db, caller: OrgPrincipal, { view, ...given }: InboxSelection): Promise<InboxFilters> {
   const ofView = view === undefined ? {} : valueAt(await getViewQueries(db, caller, [view]), view);
   return { ...ofView, ...given };
 }
 
-/** Reads the rows of a page in its order. A session that was deleted meanwhile is left out. */
+/** Reads the rows of a page in its order. A session deleted meanwhile is left out. */
 async function readPage(
   db: Db,
   { id: orgId, member }: OrgPrincipal,
@@ -62,7 +62,7 @@ async function readPage(
   return positions.flatMap(({ id }) => byId.get(id)?.rowFor(member?.id ?? null) ?? []);
 }
 
-/** Counts the sessions of views. Throws notFound for one that the caller does not see. */
+/** Counts the sessions of views. Throws notFound for a view hidden from the caller. */
 export async function countViews(db: Db, caller: OrgPrincipal, views: string[]) {
   const asOf = new Date();
   const queries = await getViewQueries(db, caller, views);

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { InboxFilters } from './schema.ts';
 
-/** A list of the inbox that somebody keeps: of one member, of a team, or of the whole org if it has neither. */
+/** A saved list of the inbox: of one member, of a team, or of the whole org if it has neither. */
 export interface InboxViewsTable {
   org_id: string;
   id: string;

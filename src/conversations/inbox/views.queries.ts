@@ -2,13 +2,13 @@ import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { InboxViewsTable } from './table.ts';
 
-/** Who looks at views: a member, or a program with an API key. */
+/** The viewer of views: a member, or a program with an API key. */
 export interface Viewer {
   orgId: string;
   memberId: number | null;
 }
 
-/** SQL: whether a view is one of the member's own, of its teams or of the org. A program sees all that are shared. */
+/** SQL: whether a view is one of the member's own, of its teams or of the org. A program sees all shared ones. */
 const isVisible = ({ memberId }: Viewer) => sql<SqlBool>`(
   view.member_id is not distinct from ${memberId}::bigint and view.team_id is null
   or view.member_id is null and view.team_id is null
@@ -24,11 +24,11 @@ const isVisible = ({ memberId }: Viewer) => sql<SqlBool>`(
 const selectViews = (db: Db, viewer: Viewer) =>
   db.selectFrom('inbox_views as view').selectAll().where('org_id', '=', viewer.orgId).where(isVisible(viewer));
 
-/** Lists the views that somebody sees, in order. */
+/** Lists the views visible to somebody, in order. */
 export const listViews = (db: Db, viewer: Viewer) =>
   selectViews(db, viewer).orderBy('position').orderBy('name').orderBy('id').execute();
 
-/** Lists those of the views that somebody sees. */
+/** Lists those of the views visible to somebody. */
 export const listViewsById = (db: Db, viewer: Viewer, ids: string[]) =>
   selectViews(db, viewer).where('id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 

@@ -23,7 +23,7 @@ const MAX_VIEWS = 1_000;
 
 const viewerOf = ({ id, member }: OrgPrincipal): Viewer => ({ orgId: id, memberId: member?.id ?? null });
 
-/** Lists the views that the caller sees: those of every org first. */
+/** Lists the views visible to the caller: those of every org first. */
 export async function listVisibleViews(db: Db, caller: OrgPrincipal) {
   const builtIn = BUILT_IN_VIEWS.filter(({ query }) => caller.member !== undefined || !isPersonal(query));
   const stored = await listViews(db, viewerOf(caller));
@@ -37,7 +37,7 @@ export async function listVisibleViews(db: Db, caller: OrgPrincipal) {
   };
 }
 
-/** Returns the queries of views, in the order of their ids. Throws notFound for one that the caller does not see. */
+/** Returns the queries of views, in the order of their ids. Throws notFound for a view hidden from the caller. */
 export async function getViewQueries(db: Db, caller: OrgPrincipal, ids: string[]): Promise<Map<string, InboxFilters>> {
   const stored = ids.filter(isUuid);
   const rows = stored.length === 0 ? [] : await listViewsById(db, viewerOf(caller), stored);
@@ -111,7 +111,7 @@ async function lockOwnView(trx: Trx, caller: OrgPrincipal, id: string): Promise<
 const isOwn = ({ member }: OrgPrincipal, { member_id, created_by }: ViewRow): boolean =>
   member !== undefined && (member_id === member.id || created_by === member.id);
 
-/** Returns whether the caller may change a view that it sees. An admin and a program may change all that are shared. */
+/** Returns whether the caller may change a view visible to it. An admin and a program may change all shared ones. */
 const canEdit = (caller: OrgPrincipal, view: ViewRow): boolean =>
   caller.member === undefined || caller.member.role === 'admin' || isOwn(caller, view);
 

@@ -1,13 +1,13 @@
 import type { Topic } from './rules.ts';
 import type { Sink, Audience as StreamAudience } from './subscribers.ts';
 
-/** An event that streams get only while it happens: it has no id, and no stream resumes behind it. */
+/** A transient event of streams: it has no id, and no stream resumes behind it. */
 export interface Broadcast {
   orgId: string;
   topic: Topic;
-  /** The member that it is for. Absent: all. */
+  /** The member it is meant for. Absent: all. */
   memberId?: number;
-  /** Of two events with the same key, a stream that cannot accept more gets the later one. */
+  /** Of two events with the same key, a full stream gets the later one. */
   key: string;
   type: string;
   data: object;
@@ -20,7 +20,7 @@ interface Audience extends StreamAudience {
 interface Follower extends Audience {
   sink: Sink;
   isFull: boolean;
-  /** What waits until the sink can accept more. */
+  /** Events waiting for the sink to accept more. */
   waiting: Map<string, Buffer>;
 }
 
@@ -42,7 +42,7 @@ function push(follower: Follower, { key }: Pick<Broadcast, 'key'>, bytes: Buffer
   else follower.isFull = !follower.sink.write(bytes);
 }
 
-/** Keeps the streams of this process that follow what is not stored as an event. */
+/** Keeps the streams of this process for transient events. */
 export function createBroadcasts(): Broadcasts {
   const byOrg = new Map<string, Set<Follower>>();
   return {

@@ -13,7 +13,7 @@ const MAX_PER_READ = 500;
 interface ChangeFeed {
   /** Tells the streams of inboxes of changes. Those of orgs without one cost nothing. */
   add(changes: Change[]): void;
-  /** Tells a subscriber of what it missed while it was full. */
+  /** Repeats to a subscriber the changes it missed while full. */
   repeat(subscriber: Subscriber): void;
   close(): Promise<void>;
 }
@@ -25,7 +25,10 @@ interface Deps {
   subscribers: Subscribers;
 }
 
-/** Tells the streams of inboxes what histories do not: each changed session once for all changes within a short time. */
+/**
+ * Sends the streams of inboxes the changes missing from histories: each changed session once for all changes within a
+ * short time.
+ */
 export function createChangeFeed(deps: Deps): ChangeFeed {
   const waiting = new Map<string, Change>();
   let current: Promise<void> | undefined;

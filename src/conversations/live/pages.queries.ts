@@ -5,14 +5,14 @@ import { type EventRow, selectEvents } from '../history/shared.queries.ts';
 import { HORIZON, type OrgCursor } from './queries.ts';
 import type { OrgPosition } from './rules.ts';
 
-/** Events that one page looks at. With a filter it may have none of them. */
+/** Events read for one page. With a filter it may have none of them. */
 const EVENTS_PER_SCAN = 2_000;
 /** Enough for any number of transactions below 2^62. */
 const MAX_STEPS = 62;
 
 export interface PageOfEvents {
   rows: (EventRow & { xid: string })[];
-  /** The last position that was looked at, or undefined if nothing is behind the cursor. */
+  /** The last position read, or undefined if nothing is behind the cursor. */
   last: OrgPosition | undefined;
   hasMore: boolean;
 }
@@ -29,8 +29,8 @@ interface ScannedRow extends OrgPosition {
 }
 
 /**
- * Lists final events of an org after a position, in their order: a transaction that commits later has only later ones.
- * Those of the turns of the AI are left out, as histories leave them out.
+ * Lists final events of an org after a position, in their order: a later commit adds only later ones. Those of the
+ * turns of the AI are left out, as histories leave them out.
  */
 export async function listEventsAfter(
   db: Db,
@@ -74,8 +74,8 @@ export async function findTimeAfter(db: Db, { orgId, after }: OrgCursor): Promis
 }
 
 /**
- * Returns the position of the first transaction whose events are not older than this, found by halving: positions are in
- * the order of time. Imported histories have the position 0, which no list has.
+ * Returns the position of the first transaction with events no older than this, found by halving: positions are in the
+ * order of time. Imported histories have the position 0, absent from every list.
  */
 export async function findPositionOfAge(db: Db, orgId: string, days: number): Promise<string> {
   const found = await sql<{ position: string }>`

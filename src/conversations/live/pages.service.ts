@@ -18,9 +18,8 @@ const UNKNOWN_CURSOR = 'The cursor is not from this list: omit it to begin with 
 const EXPIRED_CURSOR = `Events behind the cursor are older than ${KEPT_DAYS} days and not listed any more: omit the cursor to begin with the oldest that are, and read what is older from the histories of sessions`;
 
 /**
- * Returns a page of what happened in an org, in the order of the stream: from the cursor, or from thirty days ago. What
- * commits late is behind all cursors that were given before. Throws invalid for an unknown cursor, and gone if an event
- * behind it is too old.
+ * Returns a page of an org's events, in the order of the stream: from the cursor, or from thirty days ago. Late commits
+ * are behind all earlier cursors. Throws invalid for an unknown cursor, and gone if an event behind it is too old.
  */
 export async function pageOfEvents(
   db: Db,

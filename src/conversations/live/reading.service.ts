@@ -37,7 +37,7 @@ export interface Reading {
   readonly log: Log;
   readonly confirmations: ConfirmationsPort;
   readonly subscribers: Subscribers;
-  /** Subscribers whose next events are not final yet. They are read again after a delay. */
+  /** Subscribers with next events not final yet. They are read again after a delay. */
   readonly blocked: Set<Subscriber>;
   retryMs: number;
   retryTimer: NodeJS.Timeout | undefined;
@@ -56,7 +56,7 @@ export const createReading = (
   current: undefined,
 });
 
-/** Reads events for the subscribers that are behind, until none is. One read at a time serves all of them. */
+/** Reads events for lagging subscribers, until none lags. One read at a time serves all of them. */
 export function scheduleRead(reading: Reading): void {
   if (reading.subscribers.behind.size > 0) reading.current ??= readWhileBehind(reading);
 }
@@ -68,7 +68,7 @@ export async function endReading(reading: Reading): Promise<void> {
 }
 
 async function readWhileBehind(reading: Reading): Promise<void> {
-  await Promise.resolve(); // so that all subscribers of this turn are served together
+  await Promise.resolve(); // to serve all subscribers of this turn together
   try {
     while (reading.subscribers.behind.size > 0) await read(reading);
   } catch (error) {
@@ -114,7 +114,7 @@ async function readOrgs(reading: Reading, groups: SubscriberGroup<OrgCursor>[]):
   retryBlocked(reading);
 }
 
-/** Reads the rows of the sessions with events, where a stream shows them. */
+/** Reads the rows of the sessions with events, if a stream shows them. */
 async function readInboxRows(
   { db, confirmations }: Reading,
   groups: SubscriberGroup<OrgCursor>[],
@@ -142,7 +142,7 @@ function retryBlocked(reading: Reading): void {
 }
 
 type EventOfGroup = { nth: number } & (LiveEventRow | { id: null });
-/** What lists show of sessions, by their ids. */
+/** The shown rows of sessions, by their ids. */
 type ShownRows = ReadonlyMap<string, SharedRow>;
 
 interface ReadEvents<C extends Cursor> {
@@ -169,7 +169,7 @@ function deliver<C extends Cursor>(
   }
 }
 
-/** Sends an event to a group, whose cursor is `cursor` then. */
+/** Sends an event to a group, and moves the group's cursor to `cursor`. */
 function send(
   reading: Reading,
   { subscribers }: SubscriberGroup<Cursor>,
@@ -190,8 +190,9 @@ function send(
 }
 
 /**
- * Serializes an event for the stream. The id is the last line: clients that take it over at once, before the event is
- * complete, would skip an event in the middle of which their connection is cut. An invalid event is skipped, because it would end all streams. */
+ * Serializes an event for the stream. The id is the last line: a client that stores it before the event is complete
+ * would otherwise skip an event cut off in the middle. An invalid event is skipped, because it would end all streams.
+ */
 function bytesOf({ links, log }: Reading, cursor: Cursor, row: LiveEventRow, more: { row?: InboxRow | null }): Buffer {
   try {
     const data = liveEventJson({ ...historyItemOf(links, row), type: row.type, session_id: row.session_id, ...more });

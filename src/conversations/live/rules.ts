@@ -1,27 +1,27 @@
 /**
- * The notification channel for sessions with new events, each as `<org id>/<session id>`, and for what histories do not
- * tell: `changedHint` and `readHint`.
+ * The notification channel for sessions with new events, each as `<org id>/<session id>`, and for changes outside
+ * histories: `changedHint` and `readHint`.
  */
 export const LIVE_CHANNEL = 'session_events';
 
 /**
- * What a stream of the org tells of: the events of histories, or those with rows of the inbox and all that changes them,
- * and what is not stored as an event.
+ * The topics of an org's stream: the events of histories, or those with rows of the inbox and all their changes, and
+ * the events not stored.
  */
 export const TOPICS = ['sessions', 'inbox', 'presence', 'notifications'] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** A change of a session that its history does not tell. `memberId` is set if it is how far the member has read. */
+/** A change of a session outside its history. `memberId` is set if it is how far the member has read. */
 export interface Change {
   orgId: string;
   sessionId: string;
   memberId?: number;
 }
 
-/** The hint of a session whose row has changed. */
+/** The hint of a session with a changed row. */
 export const changedHint = ({ orgId, sessionId }: Change): string => `${orgId}/${sessionId}/changed`;
 
-/** The hint of a session that a member has read. */
+/** The hint of a session read by a member. */
 export const readHint = ({ orgId, sessionId, memberId }: Required<Change>): string =>
   `${orgId}/${sessionId}/read/${memberId}`;
 

@@ -14,7 +14,7 @@ export const LiveEvent = HistoryItem.extend({
 const MAX_PAGE = 100;
 const MAX_TYPES_LENGTH = 500;
 
-/** What a page of events is read by. The stream takes none of it. */
+/** The query of a page of events. The stream takes none of it. */
 export const EventPageQuery = z.object({
   cursor: z
     .string()
@@ -31,7 +31,7 @@ export const EventPageQuery = z.object({
 });
 export type EventPageQuery = z.infer<typeof EventPageQuery>;
 
-/** A page of events. `next` is never null: what happens later is behind it. */
+/** A page of events. `next` is never null: later events are behind it. */
 export const EventPage = z
   .object({
     items: z.array(
@@ -85,7 +85,7 @@ export const OrgStreamStart = {
 /** Encodes a LiveEvent as JSON. */
 export const liveEventJson = (event: z.output<typeof LiveEvent>): string => JSON.stringify(z.encode(LiveEvent, event));
 
-/** The `data` of an event that no history has. */
+/** The `data` of an event outside all histories. */
 const InboxEvent = z
   .object({
     type: z.enum(['session_changed', 'read']),
@@ -105,7 +105,7 @@ export const EventStream = {
   content: { 'text/event-stream': { schema: z.string().meta(eventsOf('LiveEvent', 'InboxEvent')) } },
 };
 
-/** The response of a stream that pages can be read of too. */
+/** The response of a stream also readable in pages. */
 export const EventStreamOrPage = {
   description: EventStream.description,
   content: { ...EventStream.content, 'application/json': { schema: EventPage } },

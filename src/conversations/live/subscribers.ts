@@ -10,10 +10,10 @@ export interface Sink {
 
 export type Cursor = SessionCursor | OrgCursor;
 
-/** Who reads a stream, and what it tells of. */
+/** The reader of a stream, and its topics. */
 export interface Audience {
   topics: ReadonlySet<Topic>;
-  /** The member who is signed in. Null for an API key. */
+  /** The signed-in member. Null for an API key. */
   memberId: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface Subscriber extends Audience {
   cursor: Cursor;
   sink: Sink;
   isFull: boolean;
-  /** The sessions whose changes it could not receive while it was full. */
+  /** The sessions with changes missed while it was full. */
   missed: Set<string>;
 }
 
@@ -31,7 +31,7 @@ export interface SubscriberGroup<C extends Cursor> {
   subscribers: Subscriber[];
 }
 
-/** The subscribers of all live streams of this process, and which of them lag. */
+/** The subscribers of all live streams of this process, and the lagging ones. */
 export interface Subscribers {
   /** Subscribers with possibly unread events. Full ones return here when they resume. */
   readonly behind: Set<Subscriber>;
@@ -43,7 +43,7 @@ export interface Subscribers {
   markAllBehind(): void;
   /** Lists the subscribers of an org's inbox. */
   ofInbox(orgId: string): Subscriber[];
-  /** Takes subscribers that may receive events from those behind, grouped by their cursors. */
+  /** Takes subscribers ready for events from those behind, grouped by their cursors. */
   nextGroups(): SubscriberGroup<Cursor>[];
   clear(): void;
 }
@@ -99,7 +99,7 @@ export function createSubscribers(): Subscribers {
   };
 }
 
-/** Returns the members that read streams. */
+/** Returns the members among the readers of streams. */
 export const membersOf = (subscribers: Subscriber[]): number[] => [
   ...new Set(subscribers.flatMap(({ memberId }) => memberId ?? [])),
 ];

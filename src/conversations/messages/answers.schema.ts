@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id } from '../../schemas/parts.ts';
 
-/** What the AI says in reply to a contact's message. */
+/** The AI's reply to a contact's message. */
 export const AutopilotResponse = z
   .object({
     type: z.literal('text'),

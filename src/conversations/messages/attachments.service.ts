@@ -34,7 +34,7 @@ export const attachmentOf = ({ id, file_name, mime_type, size }: Media): StoredA
 
 /**
  * Stores the files of a message: downloads those given by URL, and copies those of own links. Adds each to `stored` as
- * soon as it is stored, also those before one that fails: the caller keeps or discards them. Must not be called inside a
+ * soon as it is stored, also those before a failing one: the caller keeps or discards them. Must not be called inside a
  * transaction. Throws a DomainError with the refused attachment and the reason.
  */
 export async function storeAttachments(
@@ -67,8 +67,8 @@ async function storeAttachment(
 const bytesOf = (base64: string): Buffer => Buffer.from(base64.slice(base64.indexOf(',') + 1), 'base64');
 
 /**
- * Returns the bytes behind a URL. A file of the org that is stored here is not downloaded: this process may not reach its
- * own address. The message gets a copy of it, as a redaction deletes the files of a message.
+ * Returns the bytes behind a URL. A file of the org stored here is not downloaded: this process may not reach its own
+ * address. The message gets a copy of it, as a redaction deletes the files of a message.
  */
 async function contentOf(
   { db, mediaLinks, storage, egress }: AttachmentDeps,

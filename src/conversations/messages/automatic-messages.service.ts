@@ -5,8 +5,8 @@ import { lockSession } from '../sessions/service.ts';
 import { deliverToChannel, type SendingDeps } from './service.ts';
 
 /**
- * Sends a message of a customer's workflow in a session and returns its id. Nobody has replied with it: it neither stops
- * clocks of replies nor changes who is waited for. Throws the same errors as sendMessage.
+ * Sends a message of a customer's workflow in a session and returns its id. It is no person's reply: it neither stops
+ * clocks of replies nor changes the awaited side. Throws the same errors as sendMessage.
  */
 export async function sendWorkflowMessage(
   trx: Trx,
@@ -25,8 +25,8 @@ export async function sendWorkflowMessage(
 }
 
 /**
- * Adds to a session what goes out another way: a template, or a call. A second one with the same id changes nothing, so
- * the call can be repeated.
+ * Adds to a session a message sent another way: a template, or a call. A second one with the same id changes nothing,
+ * so the call can be repeated.
  */
 export async function addSentMessage(
   trx: Trx,

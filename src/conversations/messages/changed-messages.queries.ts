@@ -7,7 +7,7 @@ export interface MessageRef {
   id: string;
 }
 
-/** Finds the text of a contact's message that was neither redacted, nor deleted, nor edited after `at`. */
+/** Finds the text of a contact's message, unless it was redacted, deleted, or edited after `at`. */
 export const findChangeableText = (db: Db, orgId: string, { sessionId, id }: MessageRef, at: Date) =>
   db
     .selectFrom('session_events')
@@ -20,7 +20,9 @@ export const findChangeableText = (db: Db, orgId: string, { sessionId, id }: Mes
     .where(sql<boolean>`coalesce((data->>'edited_at')::timestamptz <= ${at}, true)`)
     .executeTakeFirst();
 
-/** Replaces a message's text, and says when. `isReadable`: whether the text is now the contact's own, if that changes. */
+/**
+ * Replaces a message's text, and says when. `isReadable`: whether the text is now the contact's own, if this changes.
+ */
 export async function updateEditedText(
   trx: Trx,
   orgId: string,

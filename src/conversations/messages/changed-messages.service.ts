@@ -22,13 +22,13 @@ interface MessageEdit {
   at: Date;
   /** Returns the new text for the one in the history. */
   textOf(content: string): string;
-  /** Whether the new text is the contact's own, if that changes. */
+  /** Whether the new text is the contact's own, if this changes. */
   isReadable: boolean | undefined;
 }
 
 /**
  * Replaces the text of a contact's message as the contact has edited it, and records the edit in the history. A message
- * that was redacted, deleted or edited later stays as it is. Others hear of it. Returns whether the text was replaced.
+ * redacted, deleted or edited later stays unchanged. Others hear of it. Returns whether the text was replaced.
  */
 export async function editContactMessage(
   trx: Trx,

@@ -24,20 +24,20 @@ export interface ContactMessage {
   isNew?: boolean;
   text: string;
   attachments?: StoredAttachment[] | undefined;
-  /** Whether the text is not the contact's: it only says what was sent, or what is missing. The AI does not read it. */
+  /** Whether the text is not the contact's: it only names the sent or missing content. The AI does not read it. */
   isUnreadable?: boolean | undefined;
   /** Whether it asks for no answer: it is stored without further effects, like a blocked contact's message. */
   isQuiet?: boolean | undefined;
   /** The name given by the sender. */
   name?: string | undefined;
   avatarUrl?: string | undefined;
-  /** The address that the sender of an e-mail wants answers at, if it is another one. */
+  /** The reply address given by the sender of an e-mail, if it is another one. */
   replyTo?: string | undefined;
-  /** What the contact's client knows of the visit. */
+  /** The client's facts about the contact's visit. */
   clientContext?: Record<string, unknown> | undefined;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
-  /** Stored before the message. Only the contact's client says that they were shown, so they are of the system. */
+  /** Stored before the message. Only the contact's client says they were shown, so they belong to the system. */
   greetings?: Greeting[];
   /** Whether the contact is blocked, if the caller knows. */
   isBlocked?: boolean | undefined;
@@ -75,10 +75,10 @@ export async function addContactMessage(
   return added;
 }
 
-/** What is known of a message before it is stored. */
+/** The known facts of a message before it is stored. */
 interface ReadMessage {
   ownWords: string | undefined;
-  /** The language that the words show, for a session without one. */
+  /** The language of the words, for a session without one. */
   firstLanguage: string | undefined;
   /** Whether the message has no further effects. */
   isIgnored: boolean;
@@ -99,7 +99,7 @@ async function readMessage(
   return { ownWords, firstLanguage, isIgnored };
 }
 
-/** Returns what reopening changes in a session. Without a handoff, its next turn reads the org's rule. */
+/** Returns the changes of a session by reopening. Without a handoff, its next turn reads the org's rule. */
 const reopeningOf = ({ last_seq, handoff }: LockedSession) => ({
   status: 'open' as const,
   custom_status_id: null,

@@ -96,8 +96,8 @@ export async function addExternalCustomerMessage(
 }
 
 /**
- * Adds an agent's message from another system. If that system serves the agents' side, the message is sent to the
- * customer like any agent's message; if this fails, a note records the reason. Returns whether the message is new.
+ * Adds an agent's message from another system. If the other system serves the agents' side, the message is sent to the
+ * customer like any agent's message. If this fails, a note records the reason. Returns whether the message is new.
  * Throws notFound.
  */
 export async function addExternalAgentMessage(
@@ -147,7 +147,7 @@ export const isReturnedToAiAfter = (trx: Trx, orgId: string, sessionId: string, 
   hasHappenedAfter(trx, orgId, sessionId, { find: findReturnToAi, time });
 
 /**
- * Returns whether what `find` finds of a session came after a time, and locks the session: nothing happens to it until the
+ * Returns whether the row found by `find` came after a time, and locks the session: nothing happens to it until the
  * transaction ends. Throws notFound.
  */
 async function hasHappenedAfter(

@@ -25,24 +25,24 @@ const REOPENING = { status: 'open', reflect_status_change_for_integration: true 
 
 type ProviderChannel = Exclude<SessionChannel, 'web' | 'api' | 'phone_voice' | 'web_voice'> | 'voice';
 
-/** What is known of a message received from a provider before it is read. */
+/** The known facts of a provider's message before it is read. */
 export interface InboundEnvelope {
   channel: ProviderChannel;
   /** Null if no contact has the address: one is then created. */
   contactId: string | null;
   /** An e-mail address in lower case, a number as E.164, or the channel's id of a user. */
   from: string;
-  /** The message that it replies to, if it names one. */
+  /** The message it replies to, if it names one. */
   inReplyTo?: string | undefined;
   /** Of an e-mail to an inbox. */
   inbox?: InboxOrigin | undefined;
-  /** The thread that it belongs to, where threads are sessions. */
+  /** Its thread, if threads are sessions. */
   thread?: ThreadRef | undefined;
   /** Of an e-mail: whether it is proven to be from its sender. */
   isAuthentic?: boolean | undefined;
 }
 
-/** The session that an e-mail to an inbox continues. If undefined, it opens one in the team. */
+/** The session continued by an e-mail to an inbox. If undefined, it opens one in the team. */
 export interface InboxOrigin {
   sessionId: string | undefined;
   teamId: string | null;
@@ -51,24 +51,24 @@ export interface InboxOrigin {
 export interface InboundMessage extends InboundEnvelope {
   id: string;
   text: string;
-  /** The files that came with it. Their rows are inserted. */
+  /** Its files. Their rows are inserted. */
   attachments?: StoredAttachment[];
-  /** Whether the text only says what was sent, or what is missing. */
+  /** Whether the text only names the sent or missing content. */
   isUnreadable?: boolean;
-  /** Whether it is a mere reaction, which asks for no answer. */
+  /** Whether it is a mere reaction, without need of an answer. */
   isReaction?: boolean | undefined;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
-  /** The name that the sender has given themselves. */
+  /** The name given by the sender. */
   name?: string | undefined;
-  /** The address that the sender of an e-mail wants answers at, if it is another one. */
+  /** The reply address given by the sender of an e-mail, if it is another one. */
   replyTo?: string | undefined;
 }
 
 /**
- * Adds a message received from a provider to the session of the message that it replies to, else to the contact's current
+ * Adds a message received from a provider to the session of the message it replies to, else to the contact's current
  * session on the channel, or else its newest one. Opens one if there is none. An e-mail to an inbox continues only the
- * session that its origin names, and a message in a thread the one of the thread. Returns the contact.
+ * session named by its origin, and a message in a thread only the thread's session. Returns the contact.
  */
 export async function addInboundMessage(
   trx: Trx,
@@ -95,7 +95,7 @@ export async function addInboundMessage(
   return contactId;
 }
 
-/** Whether a contact has a session on a channel, which a message without a question may belong to. */
+/** Whether a contact has a session on a channel, as a possible place of a message without a question. */
 export async function hasSession(
   trx: Trx,
   orgId: string,
@@ -119,8 +119,8 @@ async function fillName(
 }
 
 /**
- * Adds a note about a message that could not be read to the session that it belongs to, as addInboundMessage finds it.
- * Reopens a closed one: somebody has to ask the contact.
+ * Adds a note about an unreadable message to its session, found as by addInboundMessage. Reopens a closed one: somebody
+ * has to ask the contact.
  */
 export async function addUnreadableMessage(
   trx: Trx,
@@ -156,7 +156,7 @@ async function lockSessionOf(
   return { session: await inTeam(trx, orgId, session, inbox?.teamId ?? null), contactId };
 }
 
-/** Locks the session that a thread is. Opens one for the contact if the thread is new. */
+/** Locks the session of a thread. Opens one for the contact if the thread is new. */
 async function lockSessionOfThread(
   trx: Trx,
   orgId: string,
@@ -178,7 +178,7 @@ async function withoutVerification(trx: Trx, orgId: string, session: LockedSessi
   return { ...session, verified: false };
 }
 
-/** Puts a new session into a team's queue. The AI answers first where it is on. */
+/** Puts a new session into a team's queue. The AI answers first if it is on. */
 async function inTeam(trx: Trx, orgId: string, session: LockedSession, teamId: string | null): Promise<LockedSession> {
   if (teamId === null) return session;
   await assignSession(trx, orgId, session.id, {

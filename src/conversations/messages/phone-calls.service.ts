@@ -13,7 +13,7 @@ import { detectSessionLanguage } from '../sessions/language.service.ts';
 import { lockSession, openSession } from '../sessions/service.ts';
 import { addSentMessage } from './automatic-messages.service.ts';
 
-/** How much of what the contact said shows the language of the session. */
+/** This many characters of the contact's words show the language of the session. */
 const MAX_LANGUAGE_SAMPLE = 2_000;
 const MAX_NAME_LENGTH = 255;
 const CLOSURES = {
@@ -27,7 +27,7 @@ const CLOSURES = {
 interface CallLine {
   id: string;
   contactId: string | null;
-  /** Who calls whom. */
+  /** Names the caller and the called. */
   content: string;
 }
 
@@ -49,15 +49,15 @@ export interface ReceivedCall {
   /** E.164. Null if the number is withheld. */
   from: string | null;
   to: string;
-  /** The name that the telephone network has of the caller. */
+  /** The caller's name in the telephone network. */
   name: string | undefined;
   /** Null if no contact has the number: one is then created. */
   contactId: string | null;
 }
 
 /**
- * Opens the session of a call that comes in. A caller without a number has no contact. Sequences that end with a reply of
- * the contact end. Returns the contact.
+ * Opens the session of an incoming call. A caller without a number has no contact. Sequences ending with a reply of the
+ * contact end. Returns the contact.
  */
 export async function openInboundCall(
   trx: Trx,
@@ -85,13 +85,13 @@ async function fillName(trx: Trx, orgId: string, contactId: string, name: string
   if (contact.name === null && given !== '') await updateContact(trx, orgId, contactId, { name: given });
 }
 
-/** A phone call that has ended. */
+/** An ended phone call. */
 export interface EndedCall {
   id: string;
-  /** Who tells of it. */
+  /** The reporting provider. */
   provider: string;
   said: { by: 'contact' | 'ai'; text: string }[];
-  /** What the team should know of the call, such as where its recording is. */
+  /** The team's note on the call, such as the address of its recording. */
   note: string;
   summary: string | null;
   /** `failed` also if nobody answered. `transfer_lost` if the two have spoken, and the transfer to a person did not succeed. */
@@ -99,9 +99,9 @@ export interface EndedCall {
 }
 
 /**
- * Ends the session of a phone call: adds what was said as messages and the note. An open one also gets the summary, and is
- * closed, unless it was handed off: people then have it. A call whose end is known changes nothing. What a blocked contact
- * said has no further effects.
+ * Ends the session of a phone call: adds its transcript as messages, and the note. An open one also gets the summary,
+ * and is closed, unless it was handed off: people then have it. A call already ended changes nothing. A blocked
+ * contact's words have no further effects.
  */
 export async function endCallSession(trx: Trx, orgId: string, sessionId: string, call: EndedCall): Promise<void> {
   const session = await lockSession(trx, orgId, sessionId);
@@ -133,7 +133,7 @@ export async function endCallSession(trx: Trx, orgId: string, sessionId: string,
   });
 }
 
-/** Returns the language that a call shows, for a session without one that has no events yet. */
+/** Returns the language of a call, for a session without one and without events. */
 async function languageOf(
   trx: Trx,
   orgId: string,

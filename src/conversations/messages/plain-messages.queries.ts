@@ -30,7 +30,7 @@ interface PlainTerms {
   hasAutopilot(orgId: string): RawBuilder<boolean>;
 }
 
-/** SQL: what is announced of a message, for the row of `session`. */
+/** SQL: the announcements of a message, for the row of `session`. */
 const eventsOf = (id: string) =>
   announcementOf(sql<AnnouncedRow>`
     select org_id, event.* from session cross join lateral (values
@@ -43,11 +43,12 @@ const eventsOf = (id: string) =>
     where event.subject_id is not null`);
 
 /**
- * Returns the function that appends a contact's message to its session and announces it, like `changeSession`, but in
- * one statement that locks the session itself. It does so only if nothing else follows from the message: the session is
- * open and not snoozed, its language stays as it is, the contact is not blocked, and the message is no e-mail, which may quote others. Otherwise it changes nothing and returns
- * undefined; so too if an event was committed after the statement began: the statement does not see what else that
- * transaction did, and the order of the org's events may need a newer snapshot.
+ * Returns a function to append a contact's message to its session and announce it, like `changeSession`, but in one
+ * statement with its own lock on the session. It does so only if nothing else follows from the message: the session is
+ * open and not snoozed, its language stays the same, the contact is not blocked, and the message is no e-mail, as those
+ * may quote others. Otherwise it changes nothing and returns undefined. It does the same if an event was committed
+ * after the statement began: the statement does not see the rest of the other transaction, and the order of the org's
+ * events may need a newer snapshot.
  */
 export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
   const statement = compiledOnce<PlainMessage, PlainAppended>(

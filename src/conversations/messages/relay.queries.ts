@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 /**
- * Finds the content of a message, or of a draft of the AI. Its text is null if redacted. A draft that goes to the contact
- * as it is counts as a message.
+ * Finds the content of a message, or of a draft of the AI. Its text is null if redacted. A draft sent to the contact
+ * unchanged counts as a message.
  */
 export const findMessage = (db: Db, orgId: string, id: string) =>
   db

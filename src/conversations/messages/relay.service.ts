@@ -6,7 +6,7 @@ import { updateSession } from '../queries.ts';
 import { lockSession } from '../sessions/service.ts';
 import { findChange, findMessage, listMessagesSinceHandoff } from './relay.queries.ts';
 
-/** What is sent to another system. */
+/** An item sent to another system. */
 interface Relayed {
   text: string;
   isDraft: boolean;
@@ -33,7 +33,10 @@ export async function findRelayedMessage(
   return { text: row.content, isDraft: row.is_draft, attachments };
 }
 
-/** Says of an edit what the message is now, unless there is a later one, and of a deletion which message it was. */
+/**
+ * For an edit, returns the message's present text, unless there is a later one. For a deletion, returns the deleted
+ * message.
+ */
 async function findRelayedChange(db: Db, orgId: string, id: string): Promise<Relayed | undefined> {
   const change = await findChange(db, orgId, id);
   if (change === undefined) return undefined;
@@ -44,7 +47,7 @@ async function findRelayedChange(db: Db, orgId: string, id: string): Promise<Rel
   return about(`The customer has edited ${message}. It now says:\n\n${change.content}`);
 }
 
-/** Returns the id of the message that an event of a session's history changes, or else the event's own. */
+/** Returns the id of the message changed by an event of a session's history, or else the event's own. */
 export const messageIdOf = async (db: Db, orgId: string, id: string): Promise<string> =>
   (await findChange(db, orgId, id))?.message_id ?? id;
 
@@ -54,7 +57,7 @@ export const isRelayable = async (db: Db, links: MediaLinks, orgId: string, id: 
 
 /**
  * Adds another system to the agents' side of the session: from now on, messages of the contact are sent to it. Returns
- * what the contact has written since the session was handed off, which is still to be sent there.
+ * the contact's messages since the session was handed off. They are still to be sent there.
  */
 export async function addSystemOfAgents(trx: Trx, orgId: string, sessionId: string): Promise<{ id: string }[]> {
   const { relayed_side: known, contact_id } = await lockSession(trx, orgId, sessionId);

@@ -6,8 +6,8 @@ const MAX_MESSAGES = 20;
 const MAX_AGE_MS = 86_400_000;
 
 /**
- * Returns whether an e-mail says what an earlier one of the last day said before the AI answered it, numbers aside: a
- * program that answers every mail does so, whatever its header says.
+ * Returns whether an e-mail repeats an earlier one of the last day, from before the AI's answer to it, numbers aside: a
+ * program answering every mail does so, regardless of its header.
  */
 export async function isRepeatedAnswer(trx: Trx, orgId: string, sessionId: string, text: string): Promise<boolean> {
   const said = comparable(ownWordsIn('email', text) ?? text);

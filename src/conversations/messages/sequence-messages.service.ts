@@ -7,14 +7,14 @@ import { lockCurrentSessions } from '../queries.ts';
 export interface SequenceMessages {
   sequenceId: string;
   channel: 'email' | 'sms' | 'whatsapp';
-  /** `id` is that of the delivery. */
+  /** `id` is the delivery's. */
   messages: { id: string; contactId: string; text: () => string }[];
 }
 
 /**
- * Adds messages of a sequence to the sessions in which the contacts' replies will stand: the current one on the channel, or
- * else the newest. A contact without one gets none. Nobody has replied with them, so they move neither clocks nor who is
- * waited for. Messages that exist already are left out, so the call can be repeated.
+ * Adds messages of a sequence to the sessions of the contacts' future replies: the current one on the channel, or else
+ * the newest. A contact without one gets none. They are no person's replies, so they move neither clocks nor the
+ * awaited side. Existing messages are left out, so the call can be repeated.
  */
 export async function addSequenceMessages(
   trx: Trx,

@@ -48,7 +48,7 @@ export interface SendResult {
 }
 
 export interface NewMessage extends SendMessage {
-  /** Who is signed in and sends it. Its draft with the same text is sent by that. */
+  /** The signed-in sender. The sender's draft with the same text is sent by it. */
   memberId?: number | undefined;
   /** The message's files, already in storage. Their rows are inserted with the message. */
   files: Media[];
@@ -203,9 +203,10 @@ export interface ChannelMessage {
 }
 
 /**
- * Sends a message through the provider of the session's channel, if there is one, with its files. The delivery has
- * the id of the message. Sends nothing if another system serves the customer's side, and in the web and api channels,
- * whose clients read. Throws Undeliverable for a channel that nothing sends to, and for a contact without an address there.
+ * Sends a message through the provider of the session's channel, if there is one, with its files. The delivery has the
+ * id of the message. Sends nothing if another system serves the customer's side, and in the web and api channels, as
+ * their clients read. Throws Undeliverable for a channel without a way to send, and for a contact without an address
+ * there.
  */
 export async function deliverToChannel(
   trx: Trx,
@@ -238,7 +239,7 @@ export async function deliverToChannel(
   });
 }
 
-/** Throws for a channel that the org has to connect first. */
+/** Throws for a channel not connected yet by the org. */
 async function assertConnected(
   trx: Trx,
   orgId: string,
@@ -258,7 +259,7 @@ const replyFileOf = (mediaLinks: MediaLinks, file: Media): ReplyFile => ({
 });
 
 /**
- * Finds the address of a session's messages on its channel: the contact's, or the thread that the session is. On WhatsApp, a
+ * Finds the address of a session's messages on its channel: the contact's, or the session's thread. On WhatsApp, a
  * contact without a number has WhatsApp's id of the user.
  */
 async function addressOf(

@@ -32,15 +32,14 @@ const selectLastMessages = (db: Db, orgId: string, sessionId: string, { after, l
     .limit(limit);
 
 /**
- * Lists the last messages of a session after a `seq`, oldest first, with their age and whether a program must not answer
- * them. Messages of workflows and sequences are the system's. Of a contact's
- * e-mail, `content` has the own words, and of a message that the contact has deleted, it is null. Greetings of a page are
- * left out.
+ * Lists the last messages of a session after a `seq`, oldest first, with their age and whether a program must not
+ * answer them. Messages of workflows and sequences are the system's. Of a contact's e-mail, `content` has the own
+ * words. For a message deleted by the contact, it is null. Greetings of a page are left out.
  */
 export const listLastMessages = async (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
   (await selectLastMessages(db, orgId, sessionId, range).execute()).reverse();
 
-/** SQL: the messages of `listLastMessages` as JSON, the newest first, for a statement that reads more at once. */
+/** SQL: the messages of `listLastMessages` as JSON, the newest first, for a statement with more to read at once. */
 export const lastMessagesAsJson = (db: Db, orgId: string, sessionId: string, range: MessageRange) =>
   jsonArrayFrom(selectLastMessages(db, orgId, sessionId, range));
 
@@ -65,7 +64,7 @@ const lastEvent = (db: Db, orgId: string, sessionId: string, type: EventType) =>
     .orderBy('seq', 'desc')
     .limit(1);
 
-/** Finds a message that was not redacted, with the sources that it cites. */
+/** Finds an unredacted message, with its cited sources. */
 export const findMessageWithSources = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('session_events')
@@ -75,7 +74,7 @@ export const findMessageWithSources = (db: Db, orgId: string, id: string) =>
     .where('type', '=', 'message')
     .executeTakeFirst();
 
-/** What decides what becomes of a contact's message. */
+/** The terms for the handling of a contact's message. */
 export interface MessageTerms {
   is_blocked: boolean;
   /** Whether the AI may answer: autopilot is on for one of the org's channels. */

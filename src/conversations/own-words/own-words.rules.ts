@@ -14,8 +14,8 @@ export function ownWordsIn(channel: SessionChannel, text: string): string | unde
 }
 
 /**
- * Returns what the author of a message wrote: without quotations of earlier messages and without the signature. What is
- * forwarded counts, as it stands nowhere else. Where nothing is left, the whole text counts.
+ * Returns the author's own words in a message: without quotations of earlier messages and without the signature.
+ * Forwarded text counts, as it is found nowhere else. If nothing is left, the whole text counts.
  */
 export function ownWordsOf(text: string): string {
   const raw = text.split(/\r\n?|\n/);

@@ -10,19 +10,22 @@ const SUBJECT =
 const SENT =
   /^[*\s]*(?:sent|date|gesendet|datum|envoyé|enviado(?: el| em)?|fecha|inviato|data|verzonden|wysłan[oey]|skickat|sendt|dato|lähetetty|odesláno|odoslané|elküldve|trimis|gönderildi|tarih|στάλθηκε|отправлено|дата|надіслано|dikirim|đã gửi|נשלח|تاريخ الإرسال|发送时间|發送時間|日期|送信日時|日付|보낸 날짜|날짜)[*\s]*[:：]/iu;
 const LABEL = /^[*\p{L}\s-]{1,20}[:：]/u;
-/** The address of a sender whose name filled the line before. */
+/** A sender's address on a line by itself: the name filled the line before. */
 const ADDRESS_ALONE = /^<[^\s<>@]+@[^\s<>@]+>$/u;
 const MAX_HEADER_LINES = 7;
 /** Some programs begin with the time. */
 const MAX_LINES_TO_FROM = 2;
 
-/** The line before a quotation says that somebody wrote it. */
+/** The line before a quotation names its writer. */
 const WROTE =
   /(?<!\p{L})(?:wrote|schrieb|geschrieben|a écrit|escribió|ha scritto|escreveu|schreef|skrev|kirjoitti|napsala?|napísala?|napisał(?:a|\(a\))?|pisze|napisao|írta|scris|yazdı|έγραψε|писала?|написал(?:а|\(а\))?|пише|написав|כתב|كتب|ने लिखा|menulis|đã viết)(?!\p{L})|写道|寫道|のメッセージ|さんが書きました|작성/iu;
 const ADDRESS = /@[\p{L}\p{N}-]/u;
-/** A program dates what it quotes by the year or the time. */
+/** A program dates its quotations by the year or the time. */
 const DATE = /(?:19|20)\d{2}|\d{1,2}[:.：時点点h]\d{2}/u;
-/** How a header begins that is broken into several lines. A word such as "Hi," is none: a day's name is followed by its date. */
+/**
+ * The beginning of a header broken into several lines. A word such as "Hi," is none: a day's name is followed by its
+ * date.
+ */
 const BROKEN_HEADER =
   /^(?:(?:on|am|le|el|il|em|op|den|w dniu|dnia|dne|pe|στις|la|pada|vào|\d|在|于|於)(?![\p{L}\p{M}])|\p{L}{2,4}[.,](?=.*\d)|.{1,80}<[^\s<>@]+@[^\s<>@]+> ?(?:schrieb|skrev|wrote)(?!\p{L}))/iu;
 const MAX_BROKEN_LINES = 3;
@@ -31,11 +34,11 @@ const MAX_BROKEN_LINES = 3;
 const ORIGINAL =
   /^[-–—_=*]{2,40}\s?(?:original message|(?:ursprüngliche|originale) nachricht|originalnachricht|message d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|wiadomość oryginalna|oryginalna wiadomość|ursprungligt meddelande|originalmeddelande|oprindelig (?:besked|meddelelse)|opprinnelig melding|původní (?:zpráva|e-mail)|eredeti üzenet|исходное сообщение|元のメッセージ|原始(?:邮件|郵件|信息)|원본 메[시일]지?)\s?[-–—_=*]{2,40}$/iu;
 const RULE = /^(?:[-_=*–—]{8,}|={4,})$/u;
-/** A message that is passed on is none of ours: what it says stands nowhere else. */
+/** A forwarded message is none of ours: its text is found nowhere else. */
 const FORWARDED =
   /^(?:[-–—_=*]{3,40}\s?|begin |début du |inizio |anfang der )(?:forwarded|weitergeleitet|transféré|réexpédié|message (?:transféré|réexpédié)|mensaje reenviado|messaggio inoltrato|mensagem (?:encaminhada|reencaminhada)|doorgestuurd|doorgezonden|przekazan|wiadomość przekazana|vidarebefordra|videresendt|転送|轉寄|转发)/iu;
 
-/** The end of a header that is broken within the angle brackets of its address. */
+/** The end of a header broken within the angle brackets of its address. */
 const BROKEN_BRACKET = /^>[^>]{0,20}[:：]$/u;
 /** A sender with an address and a verb, and nothing else: it needs no date. */
 const ADDRESS_WROTE =
@@ -65,14 +68,16 @@ export function headerLinesAt(lines: readonly string[], at: number, parser: Line
 const namesWriter = (line: string): boolean =>
   /[:：]$/u.test(line) && (WROTE.test(line) || ADDRESS.test(line) || /\d/u.test(line));
 
-/** Returns the place of the first line from a place on that is not empty. */
+/** Returns the place of the first non-empty line from a place on. */
 export function nextFilled(lines: readonly string[], from: number): number {
   let at = from;
   while (lines[at] === '') at++;
   return at;
 }
 
-/** Returns whether labels begin at a line that say who sent an earlier message, and what about, or when from which address. */
+/**
+ * Returns whether labels of an earlier message begin at a line: its sender, and its subject, or its time and address.
+ */
 function isHeaderBlock(lines: readonly string[], at: number): boolean {
   if (!LABEL.test(lines[at] ?? '')) return false;
   const block = unbroken(lines.slice(at, at + MAX_HEADER_LINES));
@@ -88,7 +93,9 @@ function unbroken(block: readonly string[]): string[] {
   return ADDRESS_ALONE.test(second) ? [`${first} ${second}`, ...others] : [...block];
 }
 
-/** Returns how many lines say who wrote what follows, and when, as "On 1 May 2026 Ann wrote:" does. */
+/**
+ * Returns the number of lines with the author and the time of the following text, such as "On 1 May 2026 Ann wrote:".
+ */
 function attributionLines(lines: readonly string[], at: number, parser: LineParser): number {
   for (let count = 1; count <= MAX_BROKEN_LINES; count++) {
     const part = lines.slice(at, at + count);

@@ -3,11 +3,11 @@ import ReplyParser from 'email-reply-parser';
 /** The patterns of the parser take more than square time: it never gets more than this. */
 const MAX_HEADER_CHARACTERS = 240;
 const MAX_SIGNATURE_CHARACTERS = 100;
-/** How often one message may ask the parser. Nobody writes that many lines that look like a header or a signature. */
+/** How often one message may ask the parser. Nobody writes so many lines in the form of a header or a signature. */
 const MAX_HEADERS = 60;
 const MAX_SIGNATURES = 200;
 
-/** What the reply parser says of single lines of one message. */
+/** The reply parser's results for single lines of one message. */
 export interface LineParser {
   /** Returns whether the lines introduce a quotation. */
   isHeader(lines: readonly string[]): boolean;
@@ -17,7 +17,7 @@ export interface LineParser {
 
 /**
  * Returns a parser for the lines of one message. It asks the reply parser about a few short lines at a time: on a whole
- * text its patterns take minutes, and join paragraphs that have nothing to do with one another.
+ * text its patterns take minutes, and join unrelated paragraphs.
  */
 export function lineParser(): LineParser {
   let headers = 0;

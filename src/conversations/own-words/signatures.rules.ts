@@ -1,14 +1,14 @@
 import type { LineParser } from './reply-parser.rules.ts';
 
 const SEPARATOR = /^—+$/u;
-/** The rule above what a mailing list adds to each mail. */
+/** The rule above a mailing list's addition to each mail. */
 const LIST_RULE = /^_{2,}$/u;
 const LIST_FOOTER = /mailing list|mailman|listinfo|list-unsubscribe/iu;
 const LIST_FOOTER_LINES = 4;
 /** The last line before a name. Only a line with nothing else is one. */
 const SIGN_OFF =
   /^(?:(?:(?:many )?thanks|thank you|vielen dank|danke|merci|grazie|gracias) (?:and|&|und|et|e|y) )?(?:(?:with |my )?(?:best|kind|kindest|warm|warmest) (?:regards|wishes)|regards|best|cheers|sincerely|yours (?:sincerely|truly|faithfully)|(?:mit )?(?:freundlichen?|besten?|herzlichen?|vielen|liebe|viele|schönen?) grü(?:ß|ss)en?|gru(?:ß|ss)|mfg|(?:bien )?cordialement|bien à vous|bonne (?:journée|soirée)|salutations(?: distinguées)?|(?:un )?(?:cordial )?saludos?(?: cordiales)?|atentamente|(?:cordiali|distinti) saluti|saluti|atenciosamente|(?:com os melhores )?cumprimentos|abraços?|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|(?:z )?poważaniem|pozdrawiam|(?:med )?venlig hilsen|(?:med )?vänlig(?:a|en)? hälsning(?:ar)?|vänligen|hälsningar|(?:med )?(?:vennlig|venlig) hilsen|mvh|ystävällisin terveisin|s pozdravem|s pozdravom|üdvözlettel|cu stimă|saygılarımla|με εκτίμηση|с уважением|з повагою|с уважение|с наилучшими пожеланиями|בברכה|مع (?:أطيب )?التحيات?|تحياتي|با احترام|salam hormat|trân trọng|此致|敬礼|祝好|よろしくお願いします|よろしくお願いいたします|敬具|以上)[\s,.!،，。]*$/iu;
-/** A line that a phone or a mail program adds. */
+/** A line added by a phone or a mail program. */
 const SENT_FROM =
   /^(?:sent from|get outlook for|(?:von meinem .{1,40} gesendet)|gesendet (?:von|mit der)|envoyé de(?:puis)?|enviado (?:desde|do|de) |inviato da|verzonden vanaf|verstuurd vanaf|wysłan[eo] z|skickat från|sendt fra|отправлено с|从我的.{1,20}发送|发自我的|iphoneから送信)/iu;
 /** Thanks right above a name are words, and the name is none. */

@@ -8,7 +8,7 @@ const PRESENCE_TTL_MS = 30_000;
 /** A widget says it every few seconds as long as its visitor writes. */
 const CONTACT_TTL_MS = 8_000;
 const SWEEP_MS = 1_000;
-/** Stands for the contact where members have an id. */
+/** Represents the contact in place of a member's id. */
 const CONTACT = 'contact';
 
 interface Where {
@@ -17,7 +17,7 @@ interface Where {
 }
 
 export interface Presence extends Where {
-  /** null: the contact, who is never shown as viewing. */
+  /** null: the contact, never shown as viewing. */
   member: { id: number; name: string } | null;
   state: PresenceState | 'gone';
 }
@@ -27,7 +27,7 @@ export interface PresenceBoard {
   announce(presence: Presence): void;
   /** Takes the hints of a notification. */
   receive(hints: string): void;
-  /** Returns who is present in the sessions of an org, as events. */
+  /** Returns the presence in the sessions of an org, as events. */
   eventsOf(orgId: string): Broadcast[];
   /** Returns whether a member types in a session. */
   isTypedIn(where: Where): boolean;
@@ -60,8 +60,8 @@ const eventOf = (presence: Presence): Broadcast => {
 };
 
 /**
- * Keeps in memory who views which sessions, and who types there. Every process hears of it by notifications. What is not
- * repeated in time is over.
+ * Keeps the viewers of sessions, and the people typing there, in memory. Every process hears of it by notifications.
+ * Presence not repeated in time is over.
  */
 export function createPresenceBoard(db: Db, broadcasts: Broadcasts, ttlMs = PRESENCE_TTL_MS): PresenceBoard {
   const byOrg = new Map<string, Map<string, Entry>>();

@@ -13,7 +13,7 @@ const tags = ['chat sessions'];
 const config = { scope: 'chat-sessions:write' } as const;
 const response = { 204: z.void().describe('Done.'), ...errorResponses(403, 404) };
 
-/** Routes for who views a session, and who types there. */
+/** Routes for the viewers of a session, and the people typing there. */
 export const presenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { presence }) => {
   const announce = async ({ db, org }: FastifyRequest, sessionId: string, state: Presence['state']) => {
     const member = { id: memberOf(org).id, name: org.name };

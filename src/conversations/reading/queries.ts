@@ -8,7 +8,7 @@ export interface ReaderRef {
   memberId: number;
 }
 
-/** Moves a member's mark forward, and ends that the session counts as unread. */
+/** Moves a member's mark forward, and ends the session's counting as unread. */
 export async function upsertRead(
   trx: Trx,
   orgId: string,

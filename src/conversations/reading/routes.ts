@@ -9,7 +9,7 @@ import { markRead, markUnread } from './service.ts';
 const tags = ['inbox'];
 const config = { scope: 'chat-sessions:read', isRepeatable: true } as const;
 
-/** Routes for what a member has read: its own marks, which change nothing for others. */
+/** Routes for a member's own reading marks. They change nothing for others. */
 export const readingRoutes: FastifyPluginAsyncZod = async (app) => {
   app.post('/chat/sessions/:id/read', {
     config,

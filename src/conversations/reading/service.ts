@@ -6,7 +6,7 @@ import { LIVE_CHANNEL, readHint } from '../live/rules.ts';
 import { findMark, type ReaderRef, upsertRead, upsertUnread } from './queries.ts';
 import type { MarkRead } from './schema.ts';
 
-/** Marks what a member has read of a session, up to an item or all. Returns the mark. Throws notFound. */
+/** Marks a session as read by a member, up to an item or all. Returns the mark. Throws notFound. */
 export const markRead = (db: Db, orgId: string, reader: ReaderRef, { up_to }: MarkRead) =>
   change(db, orgId, reader, async (trx) =>
     upsertRead(trx, orgId, reader, await getSeq(trx, orgId, { sessionId: reader.sessionId, itemId: up_to })),

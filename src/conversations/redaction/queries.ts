@@ -41,7 +41,7 @@ export async function redactEvents(
 }
 
 /**
- * Removes what was concluded from a session's texts: summaries and sentiments. With `isWhole` also the handoff's reason
+ * Removes the conclusions from a session's texts: summaries and sentiments. With `isWhole` also the handoff's reason
  * and the payloads of its closings.
  */
 export async function redactSummaries(
@@ -82,7 +82,7 @@ export async function insertRedaction(
     .execute();
 }
 
-/** SQL: who asked for a `redaction`. One of an earlier version has its actor in the history, or is of a key. */
+/** SQL: the actor behind a `redaction`. One of an earlier version has its actor in the history, or is of a key. */
 const ACTOR = sql<Actor>`coalesce(redaction.actor, event.actor,
   jsonb_build_object('kind', 'key', 'id', redaction.api_key_id, 'name', null))`;
 

@@ -9,8 +9,8 @@ const tags = ['redaction'];
 
 export const redactionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { db: pool, storage, deliveries, filePurgeMs } = deps;
-  // Files of a redaction are deleted after its response. Those left by a crash, or by a storage that is away, are deleted
-  // at the start and from time to time.
+  // Files of a redaction are deleted after its response. Files left by a crash, or by an absent storage, are deleted at
+  // the start and from time to time.
   const deleteFiles = () =>
     deleteRedactedFiles(pool, storage).catch((error: unknown) =>
       app.log.warn({ err: error }, 'files of a redaction could not be deleted; trying again later'),

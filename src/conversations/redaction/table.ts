@@ -12,7 +12,7 @@ export interface RedactionsTable {
   reason: string | null;
   /** The requesting API key, or the dashboard session of a member. */
   api_key_id: string;
-  /** Who asked for it. Null in those of earlier versions. */
+  /** The actor behind the request. Null in those of earlier versions. */
   actor: JSONColumnType<Actor> | null;
   /** The number of removed texts. */
   affected: number;

@@ -29,7 +29,7 @@ interface FilterCriteria extends Pick<FilterSessions, 'filters' | 'sort_by' | 's
  * Lists the sessions meeting every condition, after the first `offset`, in a total order. If matches are frequent, the
  * first sessions in order contain the page; otherwise it is taken from the set of all matches. Both sort ids alone:
  * rows are read for the page only. The page's ids are materialized, because Postgres would otherwise look for them once
- * per session of an org that its statistics do not know yet.
+ * per session of an org unknown to its statistics.
  */
 export function listFilteredSessions(
   db: Db,

@@ -31,7 +31,7 @@ export async function listStemmedLanguages(db: Db, orgId: string): Promise<strin
   return rows.map(({ language }) => language);
 }
 
-/** SQL: the messages and notes that match a query. What the contact has deleted is not found. */
+/** SQL: the messages and notes matching a query. Texts deleted by the contact are not found. */
 const matches = (query: string) => sql`search @@ ${query}::tsquery and not data ? 'deleted_at'`;
 const RESULT_COLUMNS = sql`id, session_id, content as message, type`;
 

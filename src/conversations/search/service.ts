@@ -10,7 +10,7 @@ const MIN_PREFIX_LENGTH = 4;
 
 const MAX_FOUND_MESSAGES = 500;
 
-/** Finds the contacts with the words, and the sessions of the newest messages and notes that have them. */
+/** Finds the contacts with the words, and the sessions of the newest messages and notes with them. */
 export async function findSessionsWith(
   db: Db,
   orgId: string,

@@ -129,7 +129,7 @@ export function handOff(
 
 /**
  * Assigns a session to a member, a team, both or nobody. If the assignee is absent, and not null, the team picks one by
- * its strategy. `by` is the member who does it. Throws notFound, and invalid for a member or team unknown to the org.
+ * its strategy. `by` is the acting member. Throws notFound, and invalid for a member or team unknown to the org.
  */
 export function assignSession(
   db: Db,
@@ -156,7 +156,7 @@ export function assignSession(
 
 /**
  * Adds a note visible to the team only, and returns its id. Mentioned members hear of it, but for the author. Throws
- * notFound, and invalid for a mention of somebody who is no member.
+ * notFound, and invalid for a mention of a non-member.
  */
 export function addNote(
   db: Db,

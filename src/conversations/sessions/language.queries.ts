@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
-/** Sets the language of a session without one, and indexes its messages so far with the stems of that language. */
+/** Sets the language of a session without one, and indexes its earlier messages with the stems of this language. */
 export async function setLanguage(trx: Trx, orgId: string, sessionId: string, language: string): Promise<void> {
   await sql`
     with session as (

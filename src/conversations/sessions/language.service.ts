@@ -4,8 +4,8 @@ import type { LockedSession } from '../queries.ts';
 import { setLanguage } from './language.queries.ts';
 
 /**
- * Detects the language of a session without one from its contact's message. Where the session has events already, sets
- * it, as they are to be found by its words too. Otherwise returns it, to be set with the message.
+ * Detects the language of a session without one from its contact's message. If the session has events already, sets it,
+ * as they are to be found by its words too. Otherwise returns it, to be set with the message.
  */
 export async function detectSessionLanguage(
   trx: Trx,

@@ -13,7 +13,7 @@ export interface SessionFact {
 export interface SessionSlaFacts {
   createdAt: Date;
   isClosed: boolean;
-  /** Length of the chain of workflow runs that opened or reopened it, while nobody has written in it. */
+  /** Length of the chain of workflow runs behind its opening or reopening, while nobody has written in it. */
   depth: number;
   facts: SessionFact[];
 }

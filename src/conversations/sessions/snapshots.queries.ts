@@ -26,7 +26,7 @@ export const listContents = (db: Db, orgId: string, eventIds: string[]) =>
     .$narrowType<{ content: NotNull }>()
     .execute();
 
-/** Lists the payloads of closings by the ids of their events, without those that are redacted. */
+/** Lists the payloads of closings by the ids of their events, without redacted ones. */
 export const listClosedPayloads = (db: Db, orgId: string, eventIds: string[]) =>
   db
     .selectFrom('session_events')

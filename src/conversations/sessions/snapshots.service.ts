@@ -19,15 +19,15 @@ export interface SessionSnapshot {
   session: z.input<typeof Session>;
   /** The payload given since the session was last opened. */
   closedPayload: unknown;
-  /** Since when it counts as inactive: messages of workflows do not end that, a reopening does. */
+  /** The start of its inactivity: messages of workflows do not end it, a reopening does. */
   inactiveSince: Date;
-  /** The tags that were applied automatically, and that nobody has confirmed. */
+  /** The automatically applied tags not confirmed by anybody. */
   autoTags: string[];
 }
 
 /**
  * Returns a session with its state at an event. The texts and the progress of its handoff are those of now. A handoff
- * that has ended since has none.
+ * ended since has none.
  */
 export function sessionAt(
   { session }: SessionSnapshot,
@@ -37,7 +37,7 @@ export function sessionAt(
   return {
     ...session,
     ...state,
-    waiting_on: waiting_on ?? session.waiting_on, // the message that opens a session follows its event
+    waiting_on: waiting_on ?? session.waiting_on, // a session's opening message follows its event
     handoff: isSame ? session.handoff : handoff && { ...handoff, summary: null, sentiment: null, reason: null },
   };
 }
@@ -80,7 +80,7 @@ export async function listEventContents(db: Db, orgId: string, eventIds: string[
   return new Map(rows.map(({ id, content }) => [id, content]));
 }
 
-/** Returns the payloads with which sessions were closed, by the ids of the closings. Those without one are left out. */
+/** Returns the payloads of sessions' closings, by the ids of the closings. Those without one are left out. */
 export async function listClosingPayloads(db: Db, orgId: string, closingIds: string[]): Promise<Map<string, unknown>> {
   const rows = closingIds.length === 0 ? [] : await listClosedPayloads(db, orgId, closingIds);
   return new Map(rows.map(({ id, payload }) => [id, payload]));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { OWN_WORDS } from '../events.queries.ts';
 
-/** Lists sessions that people have tagged, the newest first, before an id. Tags are keys. */
+/** Lists sessions tagged by people, the newest first, before an id. Tags are keys. */
 export async function listTaggedSessions(
   db: Db,
   orgId: string,
@@ -20,8 +20,8 @@ export async function listTaggedSessions(
 }
 
 /**
- * Lists the own words of the contacts of sessions: of each the first messages, up to a number of characters in all. Messages
- * that the contact has deleted are left out.
+ * Lists the own words of the contacts of sessions: of each the first messages, up to a number of characters in all.
+ * Messages deleted by the contact are left out.
  */
 export async function listContactTexts(
   db: Db,
@@ -43,7 +43,7 @@ export async function listContactTexts(
   return rows;
 }
 
-/** Lists the names of the tags that were ever removed from sessions, as they were written. */
+/** Lists the names of the tags ever removed from sessions, as they were written. */
 export async function listRemovedTagNames(
   db: Db,
   orgId: string,
@@ -64,7 +64,7 @@ export const listSessionTagKeys = (db: Db, orgId: string, sessionId: string) =>
     .where('session_id', '=', sessionId)
     .execute();
 
-/** Adds tags to sessions by themselves, and returns the names of the new ones. Tags that no longer exist are left out. */
+/** Adds tags to sessions by themselves, and returns the names of the new ones. Deleted tags are left out. */
 export async function insertAutoTags(
   trx: Trx,
   orgId: string,

@@ -12,20 +12,20 @@ import {
   listTaggedSessions,
 } from './tagging.queries.ts';
 
-/** Tags are learnt from this much of what a contact wrote, and decided by as much. */
+/** Tags are learnt from this much of a contact's text, and decided by as much. */
 const TEXT_LIMITS = { messages: 20, characters: 2_000 };
 
 export interface TaggedSession {
   id: string;
-  /** The beginning of what its contact wrote. Empty if that was nothing, or is redacted. */
+  /** The beginning of its contact's text. Empty if there is none, or it is redacted. */
   text: string;
-  /** The keys of the tags that people gave it. */
+  /** The keys of the tags given by people. */
   tags: string[];
-  /** The keys of the tags that were applied automatically, and that nobody has confirmed. */
+  /** The keys of the automatically applied tags not confirmed by anybody. */
   unsure: string[];
 }
 
-/** Lists sessions that people have tagged with what their contacts wrote, the newest first, before an id. */
+/** Lists sessions tagged by people with their contacts' texts, the newest first, before an id. */
 export async function listTaggedTexts(
   db: Db,
   orgId: string,
@@ -37,11 +37,11 @@ export async function listTaggedTexts(
   return sessions.map((session) => ({ ...session, text: texts.get(session.id) ?? '' }));
 }
 
-/** Returns the beginning of what the contacts of sessions wrote. Sessions in which they wrote nothing are left out. */
+/** Returns the beginning of the text of sessions' contacts. Sessions without a contact's text are left out. */
 export const getContactTexts = (db: Db, orgId: string, ids: string[]): Promise<{ id: string; text: string }[]> =>
   listContactTexts(db, orgId, ids, TEXT_LIMITS);
 
-/** Returns the keys of the tags that a session has, and of those that were ever removed from it. */
+/** Returns the keys of a session's tags, and of those ever removed from it. */
 export async function getTagHistory(
   db: Db,
   orgId: string,
@@ -56,8 +56,8 @@ export async function getTagHistory(
 }
 
 /**
- * Adds tags to sessions, by their keys, on behalf of the AI. A tag that was ever removed from a session is not added to it
- * again. Sessions, tags and excluded tags that are gone meanwhile are left out. Repeated, it adds nothing.
+ * Adds tags to sessions, by their keys, on behalf of the AI. A tag ever removed from a session is not added to it
+ * again. Sessions and tags deleted meanwhile, and excluded tags, are left out. Repeated, it adds nothing.
  */
 export async function addTagsByAi(trx: Trx, orgId: string, wanted: { id: string; tags: string[] }[]): Promise<void> {
   const ids = wanted.filter(({ tags }) => tags.length > 0).map(({ id }) => id);

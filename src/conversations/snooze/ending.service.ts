@@ -12,6 +12,6 @@ export const wakeSnooze = (ref: SnoozeRef): Command =>
     summary: 'End the snooze of a session',
   });
 
-/** Returns the command that ends the timer of a session's former snooze. */
+/** Returns the command to end the timer of a session's former snooze. */
 export const withoutTimer = (orgId: string, { id, snoozed_until }: SnoozedSession): Command[] =>
   snoozed_until === null ? [] : [wakeSnooze({ orgId, sessionId: id })];

@@ -13,7 +13,7 @@ export async function lockSnoozeEndMs(trx: Trx, { orgId, sessionId }: SnoozeRef)
   return rows[0]?.ends_in_ms;
 }
 
-/** Returns sessions of all orgs that are snoozed until a time. */
+/** Returns sessions of all orgs snoozed until a time. */
 export async function listSnoozedSessions(db: Db, after: SnoozeRef | undefined, limit: number): Promise<SnoozeRef[]> {
   const { rows } = await sql<SnoozeRef>`
     select org_id as "orgId", id as "sessionId" from sessions

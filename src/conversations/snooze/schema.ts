@@ -21,7 +21,7 @@ export const SNOOZE_FIELDS = fields.shape;
 
 type Snooze = z.infer<typeof fields>;
 
-/** Returns whether a snooze says how long it lasts, or that it ends. */
+/** Returns whether a snooze gives its length, or its end. */
 export const saysWhen = ({ until, until_reply }: Snooze): boolean => until !== undefined || until_reply;
 export const WHEN_MISSING = 'must have until, or until_reply as true: {"until": null} ends a snooze';
 

@@ -8,7 +8,7 @@ export interface ChosenSentence {
 }
 
 /**
- * Chooses the sentences of a summary by their lengths, given per message: the longest of the first message that has any,
+ * Chooses the sentences of a summary by their lengths, given per message: the longest of the first message with any,
  * and the three longest of all others. Of equally long ones, the earlier is chosen. They stay in their order.
  */
 export function chooseSentences(lengths: readonly (readonly number[])[]): ChosenSentence[] {

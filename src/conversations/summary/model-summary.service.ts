@@ -12,7 +12,7 @@ export type SummaryOccasion = 'handoff' | 'resolution';
 
 export type Sentiment = NonNullable<SessionsTable['sentiment']>;
 
-/** What a summary by a model is written from. */
+/** The material of a model's summary. */
 export interface SummaryBasis {
   /** When the session was handed off or resolved. */
   at: Date;
@@ -21,8 +21,8 @@ export interface SummaryBasis {
 }
 
 /**
- * Returns what a model is to summarize: a session whose handoff or resolution has a summary of its own sentences. Undefined
- * if it has none, if somebody wrote one, or if the session was reopened.
+ * Returns a model's material for a summary: a session with a summary of its own sentences for its handoff or
+ * resolution. Undefined if it has none, if somebody wrote one, or if the session was reopened.
  */
 export async function findSummaryBasis(
   db: Db,
@@ -56,14 +56,14 @@ const timeOfResolution = ({
 export const haveTexts = async (trx: Trx, orgId: string, messages: SaidMessage[]): Promise<boolean> =>
   (await countUnchangedMessages(trx, orgId, messages)) === messages.length;
 
-/** What a model says of a session. Without a summary, the one of its sentences stays. */
+/** A model's summary of a session. Without a summary, the one of its sentences stays. */
 export interface ModelSummary {
   summary: string | null;
   sentiment: Sentiment | null;
   model: string;
 }
 
-/** Stores what a model says of a locked session. */
+/** Stores a model's summary of a locked session. */
 export async function storeModelSummary(
   trx: Trx,
   orgId: string,

@@ -36,7 +36,7 @@ export async function listFirstAndLastMessages(db: Db, orgId: string, sessionId:
   return rows;
 }
 
-/** Finds what a session says of its summaries. */
+/** Finds the state of a session's summaries. */
 export const findSummaryState = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('sessions')
@@ -45,7 +45,7 @@ export const findSummaryState = (db: Db, orgId: string, sessionId: string) =>
     .where('id', '=', sessionId)
     .executeTakeFirst();
 
-/** Counts those of the messages that still have the text that was read: they are not redacted, deleted or edited. */
+/** Counts those of the messages with unchanged text: not redacted, deleted or edited since it was read. */
 export async function countUnchangedMessages(db: Db, orgId: string, messages: SaidMessage[]): Promise<number> {
   const counted = await sql<{ count: number }>`
     select count(*) as count from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as read (id uuid, text text)
@@ -55,7 +55,7 @@ export async function countUnchangedMessages(db: Db, orgId: string, messages: Sa
   return onlyRow(counted).count;
 }
 
-/** Returns whether a session has a summary that was not made by the code or by a model. */
+/** Returns whether a session has a summary made by neither the code nor a model. */
 export async function hasWrittenSummary(db: Db, orgId: string, sessionId: string): Promise<boolean> {
   const row = await db
     .selectFrom('sessions')

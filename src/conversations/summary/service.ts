@@ -4,10 +4,10 @@ import type { SessionChanges } from '../queries.ts';
 import { hasWrittenSummary, listFirstAndLastMessages, type SaidMessage } from './queries.ts';
 import { summaryOf } from './summary.rules.ts';
 
-/** Says of a summary that it consists of sentences of the conversation. */
+/** Marks a summary as made of sentences of the conversation. */
 export const EXTRACTIVE = 'extractive-1';
 
-/** Lists what was said in a session: its first 10 and its last 200 messages, each up to 2,000 characters. */
+/** Lists the messages of a session: its first 10 and its last 200, each up to 2,000 characters. */
 export const listSaidMessages = (db: Db, orgId: string, sessionId: string): Promise<SaidMessage[]> =>
   listFirstAndLastMessages(db, orgId, sessionId);
 
@@ -24,8 +24,8 @@ export async function digestSession(db: Db, orgId: string, sessionId: string): P
 }
 
 /**
- * Returns what the resolution of a locked session changes about its summary. Without `isWanted` the org's setting decides
- * whether it gets one. A summary that somebody wrote stays.
+ * Returns the changes of a locked session's summary by its resolution. Without `isWanted` the org's setting decides
+ * whether it gets one. A summary written by somebody stays.
  */
 export async function summaryOfResolution(
   trx: Trx,
@@ -40,6 +40,6 @@ export async function summaryOfResolution(
   return summary === null ? {} : { summary, summary_by: EXTRACTIVE };
 }
 
-/** Returns what `ticket-resolved` says of a resolution that changes the summary like this. */
+/** Returns the part of `ticket-resolved` about such a change of the summary. */
 export const summarizesIf = ({ summary }: Pick<SessionChanges, 'summary'>): { summarizes?: true } =>
   typeof summary === 'string' ? { summarizes: true } : {};

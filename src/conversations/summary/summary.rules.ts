@@ -8,8 +8,8 @@ const MAX_SENTENCE_CHARACTERS = 300;
 const SENDER_NAMES: Record<Sender, string> = { contact: 'Customer', human_agent: 'Agent', ai: 'AI', system: 'System' };
 
 /**
- * Returns the summary of a conversation: its longest sentences, unchanged and in their order, each on a line that says
- * who said it. Null if nobody has said anything.
+ * Returns the summary of a conversation: its longest sentences, unchanged and in their order, each on a line with its
+ * speaker. Null if nobody has said anything.
  */
 export function summaryOf(messages: readonly { sender: Sender; text: string }[]): string | null {
   const sentences = messages.map(({ text }) =>

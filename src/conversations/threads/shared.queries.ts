@@ -6,7 +6,7 @@ export interface ThreadRef {
   thread: string;
 }
 
-/** Finds the session that a thread is. */
+/** Finds the session of a thread. */
 export async function findSessionOfThread(
   db: Db,
   orgId: string,
@@ -22,7 +22,7 @@ export async function findSessionOfThread(
   return row?.session_id;
 }
 
-/** Finds the thread that a session is. */
+/** Finds the thread of a session. */
 export async function findThreadOfSession(db: Db, orgId: string, sessionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('session_threads')
@@ -33,7 +33,7 @@ export async function findThreadOfSession(db: Db, orgId: string, sessionId: stri
   return row?.thread;
 }
 
-/** Records which session a thread is from now on. */
+/** Records a session as the one of a thread from now on. */
 export async function insertThread(
   trx: Trx,
   orgId: string,

@@ -1,11 +1,11 @@
-/** A channel whose threads are sessions. */
+/** A channel with threads as sessions. */
 export type ThreadChannel = 'slack';
 
-/** Which session a thread in another system is. */
+/** The session of a thread in another system. */
 export interface SessionThreadsTable {
   org_id: string;
   channel: ThreadChannel;
-  /** Where the thread is, as messages are sent there. */
+  /** The thread's address, in the form for sending. */
   thread: string;
   session_id: string;
 }

@@ -8,13 +8,13 @@ const LIMITS = { maxBytes: 128 * 1024 * 1024, maxOrgBytes: 120 * 1024 * 1024 };
 const CENTROIDS_PER_BATCH = 500;
 /** Fewer changes are read while the org's insights are locked. */
 const CHANGES_TO_READ_BEFORE = 100;
-/** An org at its limit keeps this share of it, so that not every new insight sorts all of them. */
+/** An org at its limit keeps this share of it, as not every new insight should sort all of them. */
 const SHARE_KEPT = 0.95;
 
 export interface OwnCentroid extends VectorSum {
   root_id: string;
   space: string;
-  /** Sessions of the insight that it is part of, and when it was last seen. */
+  /** Sessions of its root insight, and the time of the last occurrence there. */
   occurrence_count: number;
   last_seen_at: Date | null;
 }
@@ -41,7 +41,7 @@ export interface CentroidCacheLimits {
 }
 
 export interface CentroidCache {
-  /** Reads what `read` would have to, if it is much, while others may lock the org's insights. */
+  /** Reads the input of `read` ahead, if it is much, while others may lock the org's insights. */
   prepare(db: Db, orgId: string): Promise<void>;
   /**
    * Returns the centroids of an org as of a revision. The org's insights must be locked. Of an org with too many, those of
@@ -50,7 +50,7 @@ export interface CentroidCache {
   read(trx: Trx, orgId: string, revision: number): Promise<OrgCentroids>;
 }
 
-/** Creates a cache of centroids. Each read gets only those that were changed since the last one. */
+/** Creates a cache of centroids. Each read gets only those changed since the last one. */
 export function createCentroidCache({ maxBytes, maxOrgBytes }: CentroidCacheLimits = LIMITS): CentroidCache {
   const orgs = new LRUCache<string, CachedOrg>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => 1 + bytes });
   const shared = shareByKey<void>();

@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import { insertInsights, type NumberedInsight, takeNumbers } from './queries.ts';
 
-/** An insight with the statement that it is named after. */
+/** An insight with the statement it is named after. */
 export type NewInsight = Omit<NumberedInsight, 'number'>;
 
 /** Creates insights with the org's next numbers. */

@@ -34,7 +34,7 @@ const VECTORS_PER_READ = 200;
 
 export interface EmbeddingDeps {
   db: Db;
-  /** Returns the model that compares an org's statements. Undefined: words do. */
+  /** Returns the model for comparing an org's statements. Undefined: words do. */
   findModel(orgId: string): Promise<StatementModel | undefined>;
   pause: PartHandlers<unknown>['pause'];
   /** The attempt of the activity, from 1. */
@@ -44,9 +44,9 @@ export interface EmbeddingDeps {
 }
 
 /**
- * Makes the vectors of a session's new statements with the org's embedding model, or the one that comes with the product.
- * Without both, words decide. A statement that the model refuses or fails at for good gets a vector of nothing: it becomes
- * an insight of its own.
+ * Makes the vectors of a session's new statements with the org's embedding model, or the product's built-in one.
+ * Without both, words decide. A statement refused by the model, or failing there for good, gets a vector of nothing: it
+ * becomes a separate insight.
  */
 export async function embedStatements(deps: EmbeddingDeps, orgId: string, sessionId: string): Promise<void> {
   const { db } = deps;
@@ -88,8 +88,8 @@ async function makeVectors(
 }
 
 /**
- * Makes centroids of the org's present model for some insights that lack them, from their latest statements. Each is
- * stored once all its vectors are made. Returns whether none is left. Repeated, it goes on.
+ * Makes missing centroids of the org's present model for some insights, from their latest statements. Each is stored
+ * once all its vectors are made. Returns whether none is left. Repeated, it goes on.
  */
 export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise<boolean> {
   const { db } = deps;
@@ -116,7 +116,10 @@ export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise
   return false;
 }
 
-/** Returns the insights of the latest vectors whose statements all have one, with these. A sum of a part of them would stay. */
+/**
+ * Returns the insights of the latest vectors with a vector for every statement, and these vectors. A sum of a part of
+ * them would stay.
+ */
 function wholeInsightsOf(
   made: ReadonlyMap<string, NewVector>,
   statements: UnalignedStatement[],
@@ -149,8 +152,8 @@ interface Aligned {
 }
 
 /**
- * Stores vectors, and the sums of what the insights now have in the space. Those aligned meanwhile stay as they are, with the
- * vectors of their statements. Where no statement is left, the org's sum stays too.
+ * Stores vectors, and the insights' resulting sums in the space. Those aligned meanwhile stay as they are, with the
+ * vectors of their statements. If no statement is left, the org's sum stays too.
  */
 async function storeAligned(db: Db, orgId: string, { space, vectors, insightIds }: Aligned): Promise<void> {
   await inTransaction(db, async (trx) => {

@@ -6,7 +6,7 @@ import type { Secrets } from '../../secrets.ts';
 import { spaceOfBuiltIn, spaceOfModel } from '../similarity/words.rules.ts';
 import type { RefusalMemory } from './refusal-memory.ts';
 
-/** The embedding model that compares an org's statements. */
+/** The embedding model for comparing an org's statements. */
 export interface StatementModel {
   /** The space of its vectors. */
   space: string;
@@ -27,7 +27,7 @@ export interface StatementModelDeps {
   signal: AbortSignal;
 }
 
-/** Returns the model of an org's statements: its own, or else the one that comes with the product. */
+/** Returns the model of an org's statements: its own, or else the product's built-in one. */
 export async function findStatementModel(
   { db, secrets, embedder, refusals, embed, signal }: StatementModelDeps,
   orgId: string,

@@ -4,7 +4,7 @@ import { findSpace, listCentroidsOf, upsertCentroids, upsertSpace } from './quer
 
 export interface MovedStatement {
   own_insight_id: string;
-  /** The insight that gets it. Null: it is gone. */
+  /** Its new insight. Null: it is gone. */
   to: string | null;
   space: string | null;
   vector: Buffer | null;
@@ -14,12 +14,15 @@ interface Sum extends VectorSum {
   space: string;
 }
 
-/** A centroid of no space gets one before the next statement is assigned. An insight that gets vectors of earlier models has it. */
+/**
+ * A centroid of no space gets one before the next statement is assigned. An insight with only vectors of earlier models
+ * has it.
+ */
 const UNALIGNED = '';
 
 /**
- * Moves the vectors of statements from the sums of their insights to those of others, or out of all. The org's sum has those
- * that stand in a sum of its space. Vectors of an earlier model are in no sum. The org's insights must be locked.
+ * Moves the vectors of statements from the sums of their insights to those of others, or out of all. The org's sum
+ * includes those in a sum of its space. Vectors of an earlier model are in no sum. The org's insights must be locked.
  */
 export async function moveVectors(trx: Trx, orgId: string, statements: readonly MovedStatement[]): Promise<void> {
   const space = await findSpace(trx, orgId);

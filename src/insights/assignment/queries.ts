@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 
-/** Lists what a session's statements say that belong to no insight yet, in the order in which it was said. */
+/** Lists a session's statements that belong to no insight yet, in the order of the conversation. */
 export const listUnassigned = (db: Db, orgId: string, sessionId: string) =>
   db
     .selectFrom('insight_statements')
@@ -26,8 +26,8 @@ const vectorRows = (vectors: NewVector[]) => {
 };
 
 /**
- * Stores the vectors of statements, or only of those that are these insights' own. Statements that are gone meanwhile are
- * left out.
+ * Stores the vectors of statements, or only of these insights' own statements. Statements deleted meanwhile are left
+ * out.
  */
 export async function updateVectors(db: Db, orgId: string, vectors: NewVector[], ofInsights?: string[]): Promise<void> {
   await sql`
@@ -37,7 +37,7 @@ export async function updateVectors(db: Db, orgId: string, vectors: NewVector[],
   `.execute(db);
 }
 
-/** Takes the vectors of a session's statements away that belong to no insight yet. */
+/** Removes the vectors of a session's statements without an insight. */
 export async function clearVectors(db: Db, orgId: string, sessionId: string): Promise<void> {
   await db
     .updateTable('insight_statements')
@@ -55,7 +55,7 @@ export const findSpace = (db: Db, orgId: string) =>
     .where('org_id', '=', orgId)
     .executeTakeFirst();
 
-/** Stores the sum of an org's vectors with the next revision, and returns that. */
+/** Stores the sum of an org's vectors with the next revision, and returns the revision. */
 export async function upsertSpace(
   trx: Trx,
   orgId: string,
@@ -73,13 +73,13 @@ export async function upsertSpace(
   return revision;
 }
 
-/** Returns the revision of the org's vectors that others have stored. */
+/** Returns the revision of the org's vectors stored by others. */
 export async function findRevision(db: Db, orgId: string): Promise<number> {
   const row = await db.selectFrom('insight_spaces').select('revision').where('org_id', '=', orgId).executeTakeFirst();
   return row?.revision ?? 0;
 }
 
-/** SQL: centroids with their insight, and the one that it is merged into or itself. */
+/** SQL: centroids with their insight and its root: the insight it is merged into, or itself. */
 const selectCentroids = (db: Db, orgId: string) =>
   db
     .selectFrom('insight_centroids as centroid')
@@ -91,7 +91,9 @@ const selectCentroids = (db: Db, orgId: string) =>
     )
     .where('centroid.org_id', '=', orgId);
 
-/** Lists the insights whose centroids were changed after a revision: those with the most sessions first, then the last seen. */
+/**
+ * Lists the insights with centroids changed after a revision: those with the most sessions first, then the last seen.
+ */
 export async function listChangedCentroids(db: Db, orgId: string, after: number): Promise<string[]> {
   const rows = await selectCentroids(db, orgId)
     .select('centroid.insight_id')
@@ -103,7 +105,7 @@ export async function listChangedCentroids(db: Db, orgId: string, after: number)
   return rows.map(({ insight_id }) => insight_id);
 }
 
-/** Lists the centroids of insights, with what these are merged into. */
+/** Lists the centroids of insights, with the roots of these. */
 export const listCentroids = (db: Db, orgId: string, insightIds: string[]) =>
   selectCentroids(db, orgId)
     .select(['centroid.insight_id', 'insight.root_id', 'centroid.space', 'centroid.sum', 'centroid.vectors'])
@@ -142,7 +144,7 @@ export async function upsertCentroids(
   `.execute(trx);
 }
 
-/** SQL: the centroid is of another space. Two ranges, which an index finds. */
+/** SQL: the centroid is of another space. Two ranges, as an index finds them. */
 const isElsewhere = (space: string) => sql<boolean>`(space < ${space} or space > ${space})`;
 
 /** Whether all centroids of the org are of this space. */
@@ -163,7 +165,7 @@ export interface UnalignedStatement {
   content: string;
 }
 
-/** Lists some insights whose centroid is of another space, and the latest of their own statements. */
+/** Lists some insights with a centroid of another space, and the latest of their own statements. */
 export async function listUnaligned(
   db: Db,
   orgId: string,
@@ -227,7 +229,7 @@ export interface NumberedInsight {
   source: string;
 }
 
-/** Inserts insights named by the statement that each was made for. */
+/** Inserts insights, each named by its first statement. */
 export async function insertInsights(trx: Trx, orgId: string, insights: NumberedInsight[]): Promise<void> {
   await sql`
     insert into insights (org_id, id, root_id, number, content, named_by, name_sources)
@@ -243,7 +245,7 @@ export interface Assigned {
   has_terms: boolean;
 }
 
-/** Assigns statements to insights, by the vectors that decided it. */
+/** Assigns statements to insights, by the deciding vectors. */
 export async function assign(trx: Trx, orgId: string, statements: (Assigned & NewVector)[]): Promise<void> {
   const places = statements.map(({ id, own_insight_id, has_terms }) => ({ id, own_insight_id, has_terms }));
   await updateVectors(trx, orgId, statements);
@@ -267,7 +269,7 @@ export async function countTerms(trx: Trx, orgId: string, buckets: number[]): Pr
   return new Map(rows.map(({ bucket, texts }) => [bucket, texts]));
 }
 
-/** Takes back what texts have added, given the features of each, one after the other. */
+/** Takes back the counts added by texts, from the features of each, one after the other. */
 export async function uncountTerms(trx: Trx, orgId: string, buckets: number[]): Promise<void> {
   await sql`
     update insight_terms as term set texts = term.texts - gone.texts

@@ -11,7 +11,7 @@ export interface RefusalMemory {
 }
 
 /**
- * Creates the memory of this process of which settings providers refuse. Many sessions wait for the same settings to be
+ * Creates this process's memory of settings refused by providers. Many sessions wait for the same settings to be
  * corrected, and one call an hour is enough to see whether they still have to.
  */
 export function createRefusalMemory(): RefusalMemory {

@@ -24,27 +24,27 @@ import { readSpace, type Space, vectorOfNewText } from './spaces.service.ts';
 export interface AssignmentResult {
   aligned: boolean;
   created: number;
-  /** The number of insights that the session occurs in anew. */
+  /** The number of insights newly containing the session. */
   occurrences: number;
-  /** The number of insights that it was compared with, if the org has more than can be compared. */
+  /** The number of insights compared, if the org has more than can be compared. */
   comparedWith?: number;
 }
 
 const NOTHING_TO_ASSIGN: AssignmentResult = { aligned: true, created: 0, occurrences: 0 };
 
-/** Statements with the insights that they belong to, as they are decided one after the other. */
+/** Statements with their insights, as they are decided one after the other. */
 interface Decisions {
   space: string;
   mean: Space;
-  /** The insights' own sums that have changed, and what they are merged into. */
+  /** The insights' changed own sums, and their roots. */
   own: Map<string, { sum: VectorSum; rootId: string }>;
   created: NewInsight[];
   assigned: { id: string; own_insight_id: string; has_terms: boolean; vector: StoredVector }[];
 }
 
 /**
- * Assigns a session's new statements to the insights that they are like, or to new ones, in one pass and in their order.
- * Repeated, it finds nothing left.
+ * Assigns a session's new statements to similar insights, or to new ones, in one pass and in their order. Repeated, it
+ * finds nothing left.
  */
 export async function assignStatements(
   db: Db,
@@ -80,8 +80,8 @@ interface Knowledge {
 }
 
 /**
- * Decides about statements one after the other: each may make the insight that the next one belongs to. Insights that are
- * merged into others still attract what is like them.
+ * Decides about statements one after the other: each may make the insight of the next one. Insights merged into others
+ * still attract similar statements.
  */
 async function decide(
   trx: Trx,

@@ -9,7 +9,7 @@ export interface Space extends VectorSum {
 }
 
 /**
- * Returns the sum of an org's vectors in a space. It is empty where the org's last vectors were of another space, or of
+ * Returns the sum of an org's vectors in a space. It is empty if the org's last vectors were of another space, or of
  * another length. Without a length, any will do.
  */
 export async function readSpace(db: Db, orgId: string, space: string, dimensions: number | undefined): Promise<Space> {
@@ -21,7 +21,7 @@ export async function readSpace(db: Db, orgId: string, space: string, dimensions
   return isOfLength ? { sum, vectors: known.vectors, revision } : { ...emptySum(dimensions), revision };
 }
 
-/** Returns the vector of the words of a new text of the org, which counts from now on. */
+/** Returns the vector of the words of a new text of the org, and counts the text from now on. */
 export async function vectorOfNewText(trx: Trx, orgId: string, text: string): Promise<StoredVector> {
   const features = featuresOf(text);
   return storedVectorOf(wordVectorOf(features, await countTerms(trx, orgId, bucketsOf(features))));
@@ -29,7 +29,7 @@ export async function vectorOfNewText(trx: Trx, orgId: string, text: string): Pr
 
 const bucketsOf = ({ buckets }: FeatureCounts): number[] => [ALL_TEXTS, ...buckets];
 
-/** Takes back that these texts count. */
+/** Takes these texts out of the counts. */
 export async function uncountTexts(trx: Trx, orgId: string, texts: readonly string[]): Promise<void> {
   if (texts.length === 0) return;
   await uncountTerms(
@@ -39,7 +39,7 @@ export async function uncountTexts(trx: Trx, orgId: string, texts: readonly stri
   );
 }
 
-/** Returns the vector of the words of a text that the org has had before. */
+/** Returns the vector of the words of a text already counted for the org. */
 export async function vectorOfKnownText(db: Db, orgId: string, text: string): Promise<StoredVector> {
   const features = featuresOf(text);
   return storedVectorOf(wordVectorOf(features, await listTerms(db, orgId, bucketsOf(features))));

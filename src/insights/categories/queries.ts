@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
-/** Takes away the category of insights that is not one of these. */
+/** Clears the category of insights if it is not one of these. */
 export async function clearCategories(trx: Trx, orgId: string, categories: string[]): Promise<void> {
   await sql`
     update insights set category = null, category_by = null, updated_at = now()

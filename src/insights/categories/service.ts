@@ -15,7 +15,7 @@ export async function replaceCategories(db: Db, orgId: string, categories: strin
   return { categories };
 }
 
-/** Reaction to other categories: insights of one that is gone have none. */
+/** Reaction to other categories: insights of a deleted one have none. */
 export const dropGoneCategories: Reaction<'insight-categories-changed'> = async (trx, orgId) => {
   const { categories } = await getCategories(trx, orgId);
   await clearCategories(trx, orgId, categories);

@@ -4,7 +4,7 @@ import { SENTIMENTS, STATEMENT_KINDS } from '../schema.ts';
 export const MAX_STATEMENTS = 8;
 const MAX_TEXT = 2_000;
 
-/** What a model answers with. Each statement is checked against the conversation afterwards. */
+/** A model's answer. Each statement is checked against the conversation afterwards. */
 export const ExtractionAnswer = z.object({
   statements: z.array(
     z.object({

@@ -7,7 +7,7 @@ export interface ExtractionInput {
   number: number;
 }
 
-/** Finds out what a customer said in a session, and which insights it belongs to. Its history contains no text. */
+/** Extracts a customer's statements from a session, and assigns them to insights. Its history contains no text. */
 export const EXTRACT_INSIGHTS: WorkflowContract<ExtractionInput> = {
   type: 'extractInsights',
   taskQueue: 'bulk',

@@ -11,7 +11,7 @@ export const findExtraction = (db: Db, orgId: string, sessionId: string, number:
     .where('number', '=', number)
     .executeTakeFirst();
 
-/** Returns the numbers of the extractions that are stored for these sessions. */
+/** Returns the numbers of these sessions' stored extractions. */
 export const listExtractions = (db: Db, orgId: string, sessionIds: string[]) =>
   db
     .selectFrom('insight_extractions')
@@ -27,7 +27,7 @@ interface NewExtraction {
   statements: (Statement & { id: string })[];
 }
 
-/** Stores what was extracted from a session. Statements that it has already stay as they are. */
+/** Stores an extraction from a session. Existing statements stay unchanged. */
 export async function insertExtraction(
   trx: Trx,
   orgId: string,
@@ -47,7 +47,7 @@ export async function insertExtraction(
   `.execute(trx);
 }
 
-/** Lists the last extraction of some sessions with statements that belong to no insight yet. */
+/** Lists the last extraction of some sessions that have statements without an insight. */
 export async function listWaiting(db: Db, orgId: string, limit: number) {
   const { rows } = await sql<{ session_id: string; number: number }>`
     select waiting.session_id, max(extraction.number) as number from (

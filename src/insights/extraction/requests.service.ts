@@ -14,13 +14,13 @@ const MAX_WOKEN = 5_000;
 export const wakeExtraction = (input: ExtractionInput): Command =>
   signalWithStart(EXTRACT_INSIGHTS, input, WAKE, { subjectId: input.sessionId, summary: SUMMARY });
 
-/** Ends what requestExtraction has made due. */
+/** Ends the work requested by requestExtraction. */
 export const finishExtraction = (db: Db, { orgId, sessionId, number }: ExtractionInput): Promise<void> =>
   deleteDueWork(db, orgId, 'insight-extraction', { subjectId: sessionId, number });
 
 /**
- * Reaction to resolutions and handoffs: requests what the sessions' customers said. It is due until it is in insights. A
- * session without a new event since its last extraction is left out.
+ * Reaction to resolutions and handoffs: requests the statements of the sessions' customers. They are due until they are
+ * in insights. A session without a new event since its last extraction is left out.
  */
 export async function requestExtraction(
   trx: Trx,
@@ -41,7 +41,7 @@ export async function requestExtraction(
   await enqueue(trx, orgId, ...commands);
 }
 
-/** Wakes extractions that wait for the settings of the llm integration, once these are changed or gone. */
+/** Wakes extractions waiting for the settings of the llm integration, once these are changed or gone. */
 export async function wakeExtractions(
   trx: Trx,
   orgId: string,

@@ -11,7 +11,7 @@ import { extractionPrompt } from './prompt.rules.ts';
 import { findExtraction, insertExtraction } from './queries.ts';
 import { type CustomerMessage, type Statement, statementByQuote, verifiedStatement } from './statements.rules.ts';
 
-/** Says that a statement is a sentence of the customer. */
+/** Marks a statement as a sentence of the customer. */
 const EXTRACTIVE = 'extractive-1';
 const PURPOSE = 'insights';
 const MAX_ANSWER_TOKENS = 2_000;
@@ -21,7 +21,7 @@ type SaidMessage = Awaited<ReturnType<typeof listSaidMessages>>[number];
 
 export interface Extracting {
   signal: AbortSignal;
-  /** Whether a model that does not answer is given up. */
+  /** Whether an unavailable model is given up. */
   isLastTry: boolean;
 }
 
@@ -31,8 +31,9 @@ interface Extracted {
 }
 
 /**
- * Stores what the customer of a session said, in the words of the org's model, or of the customer where no model is
- * connected or allowed. A message redacted, deleted or edited meanwhile makes it read again. Idempotent: a second run returns what is stored.
+ * Stores the statements of a session's customer, in the words of the org's model, or of the customer if no model is
+ * connected or allowed. A message redacted, deleted or edited meanwhile makes it read again. Idempotent: a second run
+ * returns the stored ones.
  */
 export async function extractStatements(
   deps: ModelDeps,
@@ -60,8 +61,8 @@ function byQuote(said: readonly SaidMessage[]): Extracted {
 }
 
 /**
- * Asks the org's models, or returns undefined if none is connected or allowed. Throws what a later try may help
- * against.
+ * Asks the org's models, or returns undefined if none is connected or allowed. Throws errors that a later try may
+ * overcome.
  */
 async function askForStatements(
   deps: ModelDeps,
@@ -85,7 +86,7 @@ async function askForStatements(
   return undefined;
 }
 
-/** Returns the statements of an answer whose quotes the customer wrote, or undefined if it cannot be used. */
+/** Returns an answer's statements with quotes written by the customer, or undefined if it cannot be used. */
 function statementsOf(text: string, messages: CustomerMessage[]): Statement[] | undefined {
   const claimed = ExtractionAnswer.safeParse(parseAnswer(text)).data?.statements;
   if (claimed === undefined) return undefined;

@@ -11,7 +11,7 @@ export interface CustomerMessage {
   at: Date;
 }
 
-/** What the customer said, with the words that show it. */
+/** A statement of the customer, with the words that show it. */
 export interface Statement {
   kind: StatementKind | null;
   content: string;
@@ -46,7 +46,7 @@ const isLongEnough = (sentence: string): boolean => (sentence.match(/[\p{L}\p{N}
 const isQuestion = (sentence: string): boolean =>
   QUESTION.test(sentence) && (!/;["'”’)]*$/u.test(sentence) || /\p{sc=Greek}/u.test(sentence));
 
-/** What a model says about a message. `message` counts the customer's messages from 1. */
+/** A model's claim about a message. `message` counts the customer's messages from 1. */
 export interface ClaimedStatement {
   kind: StatementKind;
   content: string;

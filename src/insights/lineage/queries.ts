@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest, type Position } from '../../db/cursor.ts';
 import type { InsightOperationsTable } from '../table.ts';
 
-/** Finds insights with what they are merged into, and locks them. */
+/** Finds insights with their roots, and locks them. */
 export const findLineages = (trx: Trx, orgId: string, ids: string[]) =>
   trx
     .selectFrom('insights')
@@ -14,7 +14,7 @@ export const findLineages = (trx: Trx, orgId: string, ids: string[]) =>
     .forNoKeyUpdate()
     .execute();
 
-/** Makes an insight part of another one, with all that is part of it, and with their statements. */
+/** Makes an insight part of another one, with all its parts and their statements. */
 export async function attach(trx: Trx, orgId: string, id: string, to: { id: string; rootId: string }): Promise<void> {
   await sql`
     update insights set merged_into = case when id = ${id} then ${to.id}::uuid else merged_into end, root_id = ${to.rootId},
@@ -26,7 +26,7 @@ export async function attach(trx: Trx, orgId: string, id: string, to: { id: stri
   `.execute(trx);
 }
 
-/** SQL: the common table `part` with an insight and all that is part of it. */
+/** SQL: the common table `part` with an insight and all its parts. */
 const partsOf = (orgId: string, id: string) => sql`
   part (id) as (
     select ${id}::uuid
@@ -34,7 +34,7 @@ const partsOf = (orgId: string, id: string) => sql`
     select insight.id from part join insights as insight on insight.org_id = ${orgId} and insight.merged_into = part.id
   )`;
 
-/** Makes a part of an insight one by itself again, with all that was part of it, and with their statements. */
+/** Makes a part of an insight independent again, with all its own parts and their statements. */
 export async function detach(trx: Trx, orgId: string, id: string): Promise<void> {
   await sql`
     with recursive ${partsOf(orgId, id)}, moved as (
@@ -48,7 +48,7 @@ export async function detach(trx: Trx, orgId: string, id: string): Promise<void>
   `.execute(trx);
 }
 
-/** Gives the centroids of an insight and its parts the org's next revision, so that every cache reads them again. */
+/** Gives the centroids of an insight and its parts the org's next revision, for every cache to read them again. */
 export async function touchCentroids(trx: Trx, orgId: string, rootIds: string[]): Promise<void> {
   await sql`
     with space as (
@@ -132,13 +132,13 @@ export async function countStatements(db: Db, orgId: string, insightId: string):
   return count;
 }
 
-/** A statement with the insight that it belonged to before a split. */
+/** A statement with its insight before a split. */
 export interface Moved {
   id: string;
   own_insight_id: string;
 }
 
-/** Notes where the statements of a split were. */
+/** Records the insights of a split's statements before it. */
 export async function insertMoves(trx: Trx, orgId: string, operationId: string, moved: Moved[]): Promise<void> {
   await sql`
     insert into insight_moves (org_id, operation_id, statement_id, own_insight_id)
@@ -148,7 +148,7 @@ export async function insertMoves(trx: Trx, orgId: string, operationId: string, 
   `.execute(trx);
 }
 
-/** Lists the statements of a split that are left, with their vectors: where they are, and where they were. */
+/** Lists the remaining statements of a split with their vectors, and their insights now and before. */
 export const listMoved = (db: Db, orgId: string, operationId: string) =>
   db
     .selectFrom('insight_moves as moved')
@@ -158,7 +158,7 @@ export const listMoved = (db: Db, orgId: string, operationId: string) =>
     .select(['said.id', 'said.own_insight_id', 'said.space', 'said.vector', 'moved.own_insight_id as to'])
     .where('moved.org_id', '=', orgId)
     .where('moved.operation_id', '=', operationId)
-    .$narrowType<{ own_insight_id: string }>() // only what belongs to an insight is split off
+    .$narrowType<{ own_insight_id: string }>() // only statements of an insight are split off
     .execute();
 
 /** Makes statements those of other insights. */
@@ -172,8 +172,8 @@ export async function moveStatements(trx: Trx, orgId: string, moved: { id: strin
 }
 
 /**
- * Finds a split that has taken statements of an insight, or of one that is part of it, out of an insight that it is part of,
- * and that is not undone. Returns the number of the insight that it made.
+ * Finds a split, not undone, of an insight above this one: it took statements of this insight, or of one of its parts.
+ * Returns the number of the insight made by it.
  */
 export async function findSplitFromAbove(db: Db, orgId: string, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ number: number }>`
@@ -188,7 +188,7 @@ export async function findSplitFromAbove(db: Db, orgId: string, id: string): Pro
   return rows[0]?.number;
 }
 
-/** Lists what was said about an insight before a position, the latest first, plus one more if there is one. */
+/** Lists the occurrences of an insight before a position, the latest first, plus one more if there is one. */
 export const listOccurrences = (
   db: Db,
   orgId: string,

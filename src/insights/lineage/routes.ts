@@ -17,7 +17,7 @@ import { mergeInsights, pageOfOccurrences, pageOfOperations, splitInsight, undoO
 
 const tags = ['insights'];
 
-/** Routes about which statements belong to which insight. */
+/** Routes about the assignment of statements to insights. */
 export const lineageRoutes: FastifyPluginAsyncZod = async (app) => {
   app.get('/insights/:id/occurrences', {
     config: { scope: 'insights:read' },

@@ -35,7 +35,7 @@ export interface Caller {
   keyId: string;
 }
 
-/** Returns the id of an insight, or of the one that it is merged into. Throws notFound. */
+/** Returns the id of an insight's root: the insight it is merged into, or itself. Throws notFound. */
 async function getRootId(trx: Trx, orgId: string, id: string): Promise<string> {
   const [insight] = await findLineages(trx, orgId, [id]);
   if (insight === undefined) throw notFound('insight');
@@ -43,8 +43,8 @@ async function getRootId(trx: Trx, orgId: string, id: string): Promise<string> {
 }
 
 /**
- * Merges insights into one, which gets their occurrences and future ones. Each can be undone. Throws notFound, invalid
- * for insights unknown to the org, and conflict for those that are part of another one.
+ * Merges insights into one. It gets their occurrences, and future ones. Each can be undone. Throws notFound, invalid
+ * for insights unknown to the org, and conflict for parts of another one.
  */
 export const mergeInsights = (db: Db, { id: orgId, keyId }: Caller, id: string, insightIds: string[]) =>
   inTransaction(db, async (trx) => {
@@ -73,7 +73,7 @@ async function mergeOne(trx: Trx, orgId: string, id: string, rootId: string): Pr
   await settle(trx, orgId, [rootId, id]);
 }
 
-/** Brings what follows from the statements of insights in line with them. */
+/** Updates everything derived from the statements of insights. */
 async function settle(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await recount(trx, orgId, ids);
   await touchCentroids(trx, orgId, ids);
@@ -127,8 +127,8 @@ async function move(
 }
 
 /**
- * Undoes a merge or a split. What has occurred since then goes with what it is like. Throws notFound, and conflict for an
- * operation that is undone, or that a later one depends on.
+ * Undoes a merge or a split. Occurrences since then stay with the most similar insight. Throws notFound, and conflict
+ * for an operation already undone, or one that a later one depends on.
  */
 export const undoOperation = (db: Db, { id: orgId, keyId }: Caller, operationId: string) =>
   inTransaction(db, async (trx) => {
@@ -149,7 +149,7 @@ type Lineage = Awaited<ReturnType<typeof findLineages>>[number];
 
 const changedSince = (number: number) => conflict(`Insight ${number} was merged or split since then: undo that first`);
 
-/** Undoes a merge, unless some of the statements that it has moved were split off since then. */
+/** Undoes a merge, unless some of its moved statements were split off since then. */
 async function separate(trx: Trx, orgId: string, { id, number, ...insight }: Lineage, into: Lineage): Promise<void> {
   if (insight.merged_into !== into.id) throw changedSince(number);
   const split = await findSplitFromAbove(trx, orgId, id);
@@ -160,8 +160,8 @@ async function separate(trx: Trx, orgId: string, { id, number, ...insight }: Lin
 }
 
 /**
- * Undoes a split: its statements go back to the insights that they were taken from. The new insight, with what has come
- * since then, becomes part of the one that has them, or of the one that was split if there are several.
+ * Undoes a split: its statements return to their former insights. The new insight, with its later statements, becomes
+ * part of the one that has them, or of the split one if there are several.
  */
 async function rejoin(
   trx: Trx,
@@ -180,11 +180,11 @@ async function rejoin(
   await settle(trx, orgId, [other.root_id, id]);
 }
 
-/** Returns a page of merges and splits, in the order in which they were done. */
+/** Returns a page of merges and splits, in the order of their execution. */
 export const pageOfOperations = (db: Db, orgId: string, { insight_id, ...page }: ListOperations) =>
   pageOf(db, page, (page) => listOperations(db, orgId, insight_id, page));
 
-/** Returns a page of what was said about an insight, the latest first. Throws notFound. */
+/** Returns a page of an insight's occurrences, the latest first. Throws notFound. */
 export async function pageOfOccurrences(db: Db, orgId: string, id: string, { cursor, limit }: ListOccurrences) {
   const insight = await getInsight(db, orgId, id);
   const before = cursor === undefined ? undefined : decodeCursor(cursor);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const MAX_NAME = 200;
 
-/** The name that a model gives an insight. */
+/** An insight's name by a model. */
 export const NameAnswer = z.object({ name: z.string().trim().min(1).max(MAX_NAME) });
 
 /** The JSON Schema of the same, for models. */

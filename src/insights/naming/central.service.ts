@@ -41,11 +41,11 @@ export async function nameByMedoid(trx: Trx, orgId: string, insightId: string, c
   return true;
 }
 
-/** Renames those of the insights whose name was made from a statement that they no longer have. */
+/** Renames those insights with a name from a statement they no longer have. */
 export async function renameMisnamed(trx: Trx, orgId: string, insightIds: string[]): Promise<void> {
   for (const id of await listMisnamed(trx, orgId, insightIds)) await nameByMedoid(trx, orgId, id);
 }
 
-/** Gives an insight a name that stays. */
+/** Gives an insight a permanent name. */
 export const nameByHand = (trx: Trx, orgId: string, insightId: string, content: string): Promise<void> =>
   setNameByHand(trx, orgId, insightId, content);

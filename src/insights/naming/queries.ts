@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 
-/** Lists the latest statements of an insight that have a vector in the org's space, the newest first. */
+/** Lists the latest statements of an insight with a vector in the org's space, the newest first. */
 export const listRecentStatements = (db: Db, orgId: string, insightId: string, limit: number) =>
   db
     .selectFrom('insight_statements as said')
@@ -75,8 +75,8 @@ export async function setNameByHand(trx: Trx, orgId: string, id: string, content
 }
 
 /**
- * Lists those of the insights whose name was made from a statement that they no longer have, or that lost their name to a
- * redaction and have statements again.
+ * Lists those insights with a name from a statement they no longer have, or with statements again after a redaction of
+ * their name.
  */
 export async function listMisnamed(db: Db, orgId: string, insightIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -92,7 +92,7 @@ export async function listMisnamed(db: Db, orgId: string, insightIds: string[]):
   return rows.map(({ id }) => id);
 }
 
-/** Lists all insights, merged ones too, whose name was made from one of these statements. */
+/** Lists all insights, merged ones too, with a name from one of these statements. */
 export async function listInsightsNamedAfter(db: Db, orgId: string, statementIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from insights where org_id = ${orgId} and name_sources && ${statementIds}::uuid[] order by id
@@ -100,7 +100,7 @@ export async function listInsightsNamedAfter(db: Db, orgId: string, statementIds
   return rows.map(({ id }) => id);
 }
 
-/** Lists the insights of a session that have at least twice the sessions they had when they were named. */
+/** Lists the insights of a session with at least twice their sessions at their last naming. */
 export async function listToName(
   db: Db,
   orgId: string,

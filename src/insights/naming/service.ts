@@ -12,9 +12,9 @@ const PURPOSE = 'insights';
 const MAX_ANSWER_TOKENS = 200;
 
 /**
- * Names the insights of a session that have grown since they were named: at their second, fourth, eighth session, and so
- * on. A model names them over their eight most central quotes; without one, their most central statement does. Names given
- * by hand stay. Returns the number of names. Repeated, it finds none left.
+ * Names the insights of a session after they have grown: at their second, fourth, eighth session, and so on. A model
+ * names them over their eight most central quotes; without one, their most central statement does. Names given by hand
+ * stay. Returns the number of names. Repeated, it finds none left.
  */
 export async function nameInsights(
   deps: ModelDeps,

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 
 /**
- * Deletes what a session's customer said, or what one of its messages may have part in: a model has read all of them, but
- * what only quotes another message stays. Returns what each statement has added to insights.
+ * Deletes the statements of a session's customer, or those possibly derived from one of its messages: a model has read
+ * all of them, but mere quotes of another message stay. Returns each statement's contribution to insights.
  */
 export const deleteStatements = (trx: Trx, orgId: string, sessionId: string, messageId: string | null) =>
   trx
@@ -17,8 +17,8 @@ export const deleteStatements = (trx: Trx, orgId: string, sessionId: string, mes
     .execute();
 
 /**
- * Lists the insights that a session's statements belong to, or did before a split, or were split off to, with all that these
- * are part of.
+ * Lists the insights of a session's statements: the present ones, those before a split, those after one, and all above
+ * these.
  */
 export async function listInsightsOfSession(trx: Trx, orgId: string, sessionId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -40,7 +40,7 @@ export async function listInsightsOfSession(trx: Trx, orgId: string, sessionId: 
   return rows.map(({ id }) => id);
 }
 
-/** Lists those of the insights that have no statement left, with all that is part of them. */
+/** Lists those insights without a statement, counting those of their parts. */
 export async function listEmpty(trx: Trx, orgId: string, insightIds: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive part (whole, id) as (
@@ -55,7 +55,7 @@ export async function listEmpty(trx: Trx, orgId: string, insightIds: string[]): 
   return rows.map(({ id }) => id);
 }
 
-/** Takes the name away from an insight without statements. One that is not part of another one is archived. */
+/** Takes the name away from an insight without statements. It is archived unless it is part of another one. */
 export async function emptyInsight(
   trx: Trx,
   orgId: string,

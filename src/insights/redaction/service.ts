@@ -11,9 +11,10 @@ import { deleteStatements, emptyInsight, findLastExtraction, listEmpty, listInsi
 const NO_NAME = { content: 'Redacted', reason: 'Everything that it was made of was redacted' };
 
 /**
- * Reaction to `session-redacted`, and to `message-changed` for messages that the contact has edited or deleted: what the customer said leaves all insights, their sums and their names. A name that a person
- * gave may quote the session, so it goes if nothing else is left of the insight. After the redaction of a message, quotes of
- * other messages stay, and the rest of the session is extracted again.
+ * Reaction to `session-redacted`, and to `message-changed` for messages edited or deleted by the contact: the
+ * customer's words leave all insights, their sums and their names. A name given by a person may quote the session, so
+ * it goes if nothing else is left of the insight. After the redaction of a message, quotes of other messages stay, and
+ * the rest of the session is extracted again.
  */
 export async function redactInsights(
   trx: Trx,
@@ -29,7 +30,7 @@ export async function redactInsights(
   }
 }
 
-/** Whether a session has had an event since it was extracted. A redaction that removes something is one. */
+/** Whether a session has had an event since it was extracted. An effective redaction is one. */
 async function isOutdated(trx: Trx, orgId: string, sessionId: string): Promise<boolean> {
   const extracted = await findLastExtraction(trx, orgId, sessionId);
   const [session] = await listLastSeqs(trx, orgId, [sessionId]);
@@ -62,7 +63,7 @@ async function redact(trx: Trx, orgId: string, sessionId: string, messageId: str
   );
 }
 
-/** Renames the insights whose name was made from one of these statements, merged ones too, and returns them. */
+/** Renames the insights with a name from one of these statements, merged ones too, and returns them. */
 async function renameWithout(trx: Trx, orgId: string, statementIds: string[]): Promise<string[]> {
   const named = await listInsightsNamedAfter(trx, orgId, statementIds);
   for (const id of named) if (!(await nameByMedoid(trx, orgId, id))) await emptyInsight(trx, orgId, id, NO_NAME);

@@ -12,7 +12,7 @@ export const REVIEW_INSIGHTS: WorkflowContract<ReviewInput> = {
 };
 
 export interface ReviewResult {
-  /** The number of insights that got a category. */
+  /** The number of newly categorized insights. */
   categorized: number;
   /** The number of new proposals. */
   proposed: number;

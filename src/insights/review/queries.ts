@@ -3,14 +3,14 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { LearntTag } from '../../tagging/learning.rules.ts';
 
-/** Notes that a review was requested. */
+/** Records the request of a review. */
 export async function upsertRequest(trx: Trx, orgId: string): Promise<void> {
   await sql`
     insert into insight_reviews (org_id) values (${orgId}) on conflict (org_id) do update set requested_at = now()
   `.execute(trx);
 }
 
-/** Counts the requests of the last hours that no review has ended after, of all orgs. */
+/** Counts the requests of the last hours without a later end of a review, of all orgs. */
 export async function countUnfinished(db: Db, hours: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from insight_reviews
@@ -19,7 +19,7 @@ export async function countUnfinished(db: Db, hours: number): Promise<number> {
   return onlyRow({ rows }).count;
 }
 
-/** Lists orgs with insights and without a request of the last week. Those that have waited longest come first. */
+/** Lists orgs with insights and without a request of the last week. The longest waiting come first. */
 export async function listDueOrgs(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select counter.org_id as id from insight_counters as counter
@@ -30,7 +30,7 @@ export async function listDueOrgs(db: Db, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Lists the latest statements of insights whose category was given by people. */
+/** Lists the latest statements of insights with a category given by people. */
 export async function listCategorizedTexts(
   db: Db,
   orgId: string,
@@ -45,7 +45,7 @@ export async function listCategorizedTexts(
   return rows;
 }
 
-/** Stores what a review has learnt. */
+/** Stores the knowledge learnt by a review. */
 export async function upsertLearnt(
   db: Db,
   orgId: string,
@@ -58,7 +58,7 @@ export async function upsertLearnt(
   `.execute(db);
 }
 
-/** Notes that a review is done. */
+/** Records the end of a review. */
 export const updateReviewed = (db: Db, orgId: string) =>
   db
     .updateTable('insight_reviews')
@@ -73,7 +73,7 @@ export const findReview = (db: Db, orgId: string) =>
     .where('org_id', '=', orgId)
     .executeTakeFirst();
 
-/** Lists insights after an id whose category no person has set, each with some of its latest statements. */
+/** Lists insights after an id without a category set by a person, each with some of its latest statements. */
 export async function listUncategorized(
   db: Db,
   orgId: string,
@@ -93,7 +93,7 @@ export async function listUncategorized(
   return rows;
 }
 
-/** Gives insights their categories. Those that people have set meanwhile stay. Returns how many were changed. */
+/** Gives insights their categories. Those set by people meanwhile stay. Returns how many were changed. */
 export async function updateCategories(
   db: Db,
   orgId: string,
@@ -134,7 +134,7 @@ export interface NewProposal {
   similarity: number;
 }
 
-/** Stores proposals. Those that were made before keep what was decided. Returns the number of new ones. */
+/** Stores proposals. Earlier ones keep their decision. Returns the number of new ones. */
 export async function upsertProposals(db: Db, orgId: string, proposals: NewProposal[]): Promise<number> {
   const { rows } = await sql<{ is_new: boolean }>`
     insert into insight_proposals as known (org_id, id, insight_id, other_id, similarity)
@@ -170,7 +170,7 @@ const selectProposals = (orgId: string) => sql`
   join insights as other on other.org_id = proposal.org_id and other.id = proposal.other_id
   where proposal.org_id = ${orgId}`;
 
-/** Lists proposals that are open: neither dismissed nor of an insight that is archived or part of another one. The most alike first. */
+/** Lists open proposals: neither dismissed nor of an insight archived or part of another one. The most alike first. */
 export async function listProposals(db: Db, orgId: string, limit: number): Promise<ProposalRow[]> {
   const { rows } = await sql<ProposalRow>`
     ${selectProposals(orgId)} and proposal.dismissed_at is null and insight.merged_into is null and other.merged_into is null
@@ -186,7 +186,7 @@ export async function findProposal(db: Db, orgId: string, id: string): Promise<P
   return rows[0];
 }
 
-/** Dismisses a proposal. One that is dismissed stays as it is. */
+/** Dismisses a proposal. A dismissed one stays unchanged. */
 export const dismiss = (db: Db, orgId: string, id: string) =>
   db
     .updateTable('insight_proposals')

@@ -30,9 +30,9 @@ import {
   upsertRequest,
 } from './queries.ts';
 
-/** Reviews learn in the thread that tags are learnt in. An activity that waits for it takes a slot of the worker. */
+/** Reviews and tags learn in the same thread. An activity waiting for it takes a slot of the worker. */
 const MAX_UNFINISHED = 1;
-/** Longer than an attempt may take. What has not ended then may never do, and does not stop the others. */
+/** Longer than an attempt may take. Older ones may never end, and do not stop the others. */
 const UNFINISHED_FOR_HOURS = 1;
 const MAX_TEXTS = 20_000;
 const INSIGHTS_PER_BATCH = 200;
@@ -43,7 +43,7 @@ const MAX_PROPOSALS = 100;
 /** Two insights this alike may be the same. Single statements join an insight at less. */
 const PROPOSED_LIKENESS = 0.6;
 
-/** Requests a review of an org's insights. One that is running is repeated afterwards. */
+/** Requests a review of an org's insights. A running one is repeated afterwards. */
 export const requestReview = (db: Db, orgId: string): Promise<void> =>
   inTransaction(db, async (trx) => {
     await request(trx, orgId);
@@ -56,7 +56,7 @@ async function request(trx: Trx, orgId: string): Promise<void> {
 }
 
 /**
- * Requests the weekly review of an org if none is under way: each that ends requests the next. Returns the number of
+ * Requests the weekly review of an org if none is under way: the end of each requests the next. Returns the number of
  * requests, 0 once all have one.
  */
 export const requestWeeklyReviews = (db: Db): Promise<number> =>
@@ -87,8 +87,8 @@ export async function dismissProposal(db: Db, orgId: string, id: string) {
 }
 
 /**
- * Learns the categories that people have given, gives them to the other insights, and proposes merges of insights that are
- * alike. Afterwards it is the turn of the next org whose week is over. Repeated, it does the same.
+ * Learns the categories given by people, gives them to the other insights, and proposes merges of similar insights.
+ * Afterwards comes the next org with a finished week. Repeated, it does the same.
  */
 export async function reviewInsights(
   db: Db,
@@ -130,7 +130,7 @@ async function categorize(db: Db, learner: TagLearner, orgId: string, signal: Ab
   }
 }
 
-/** Returns the surest of the categories that would be applied, or null. */
+/** Returns the surest of the applicable categories, or null. */
 function surestOf(
   tags: Parameters<typeof decideTags>[0],
   scores: number[],

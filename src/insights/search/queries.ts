@@ -9,7 +9,7 @@ type Condition = RawBuilder<SqlBool>;
 type Data = Record<string, string>[];
 
 /**
- * Lists a page of the insights that match, each with the number of its sessions that match. `settled`: only those changed
+ * Lists a page of the matching insights, each with the number of its matching sessions. `settled`: only those changed
  * before this.
  */
 export async function listMatching(db: Db, orgId: string, query: InsightQuery, settled: Date | null) {
@@ -32,7 +32,7 @@ export async function listMatching(db: Db, orgId: string, query: InsightQuery, s
     .execute();
 }
 
-/** Returns the number of insights that match. */
+/** Returns the number of matching insights. */
 export async function countMatching(db: Db, orgId: string, query: InsightQuery, settled: Date | null): Promise<number> {
   const counted = sql<{ total: number }>`
     ${sql.raw(READ_PLANNED_EACH_TIME)} select count(*) as total from (${matches(orgId, query, settled)}) as match
@@ -40,7 +40,7 @@ export async function countMatching(db: Db, orgId: string, query: InsightQuery, 
   return onlyRow(await counted.execute(db)).total;
 }
 
-/** Counts the sessions of insights by the week in which they were created: 0 is the week until now. */
+/** Counts the sessions of insights by the week of their creation: 0 is the week until now. */
 export const countByWeek = (db: Db, orgId: string, insightIds: string[]) =>
   sql<{ insight_id: string; weeks_ago: number; sessions: number }>`
     select insight_id, floor(extract(epoch from now() - session_created_at) / 604800)::int as weeks_ago, count(*)::int as sessions
@@ -50,7 +50,7 @@ export const countByWeek = (db: Db, orgId: string, insightIds: string[]) =>
     group by insight_id, weeks_ago
   `.execute(db);
 
-/** SQL: the ids of the insights that match, with the number of their sessions that match. */
+/** SQL: the ids of the matching insights, with the number of their matching sessions. */
 function matches(orgId: string, query: InsightQuery, settled: Date | null) {
   const isSettled = settled === null ? [] : [sql`insight.updated_at < ${settled}`];
   const own = sql.join([...conditionsOnInsights(query), ...isSettled], sql` and `);
@@ -85,8 +85,8 @@ interface RangeOnly extends Range {
 }
 
 /**
- * SQL: the matches of a range of times. If it covers most of the time in which there are sessions, the sessions outside
- * of it are counted and taken from all of each insight. Only one of the two sides is read.
+ * SQL: the matches of a range of times. If it covers most of the time between the first and the last session, the
+ * sessions outside of it are counted and subtracted from the total of each insight. Only one of the two sides is read.
  */
 const countedOnTheShorterSide = (orgId: string, { from, to, own, least, counted }: RangeOnly) => sql`
   with range as materialized (
@@ -131,7 +131,7 @@ function conditionsOnInsights({
   return conditions;
 }
 
-/** What an insight knows of its sessions, and what the sessions themselves call it. */
+/** An insight's columns about its sessions, and their names in the sessions. */
 const COPIED = {
   ticket_sentiment: 'sentiment',
   language: 'language',
@@ -142,7 +142,7 @@ const COPIED = {
 type Copied = keyof typeof COPIED;
 
 /**
- * Conditions on `place`. Where sessions are read anyway, for what only they know, all conditions narrow them: an index
+ * Conditions on `place`. If sessions are read anyway, for columns of theirs alone, all conditions narrow them: an index
  * alone leads from few sessions to their insights.
  */
 function conditionsOnSessions(orgId: string, query: InsightQuery): Condition[] {
@@ -186,7 +186,7 @@ interface Range {
   to: Date | null;
 }
 
-/** Returns the times in which the sessions were created, both included. */
+/** Returns the range of the sessions' creation times, both ends included. */
 const rangeOf = ({ sessionFromDate, sessionToDate }: InsightQuery): Range => ({
   from: sessionFromDate == null ? null : new Date(sessionFromDate),
   to: sessionToDate == null ? null : endOf(sessionToDate),

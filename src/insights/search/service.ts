@@ -4,8 +4,8 @@ import { countByWeek, countMatching, listMatching } from './queries.ts';
 import { INSIGHTS_PER_PAGE, type InsightQuery, TREND_WEEKS } from './schema.ts';
 
 /**
- * Returns a page of the insights that match. With `updated_after`, changes that an open transaction may still precede are
- * not yet among them, so that a caller who goes on from the latest one misses none.
+ * Returns a page of the matching insights. With `updated_after`, changes still possibly preceded by an open transaction
+ * are left out: a caller continuing from the latest one misses none.
  */
 export async function queryInsights(db: Db, orgId: string, query: InsightQuery) {
   const settled = query.updated_after == null ? null : await settledBefore(db);

@@ -31,8 +31,8 @@ export interface Nearest {
 }
 
 /**
- * Returns the centroid that a vector belongs to, or undefined if none is near enough. Similarity is measured from the mean of
- * all vectors of the org. `mean` is their sum, this one included.
+ * Returns the centroid nearest to a vector, or undefined if none is near enough. Similarity is measured from the mean
+ * of all vectors of the org. `mean` is their sum, this one included.
  */
 export function findNearest(
   vector: StoredVector,
@@ -54,7 +54,7 @@ export function findNearest(
   return best;
 }
 
-/** Returns the items whose vectors are most like the sum, the most central first. */
+/** Returns the items with vectors most similar to the sum, the most central first. */
 export function mostCentral<Item extends { vector: StoredVector }>(
   items: readonly Item[],
   centroid: VectorSum,
@@ -72,7 +72,7 @@ export function mostCentral<Item extends { vector: StoredVector }>(
     .map(({ item }) => item);
 }
 
-/** Returns the sums of the insights that others are merged into, by their id. */
+/** Returns the sums of root insights, by their id. */
 export function sumByRoot(own: Iterable<{ root_id: string } & VectorSum>): Map<string, VectorSum> {
   const roots = new Map<string, VectorSum>();
   for (const { root_id, ...sum } of own) {
@@ -95,7 +95,7 @@ function directionOf(vector: StoredVector, centre: Float64Array | null): Directi
   return { parts, length: Math.sqrt(parts.reduce((squares, part) => squares + part * part, 0)) };
 }
 
-/** The loop that assignment spends its time in: without a list of its own. */
+/** The innermost loop of assignment: it allocates no list. */
 function similarityTo({ sum, vectors }: VectorSum, centre: Float64Array | null, to: Direction): number {
   let product = 0;
   let squares = 0;

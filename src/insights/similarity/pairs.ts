@@ -10,8 +10,8 @@ export interface AlikePair {
 const ROWS_AT_ONCE = 20;
 
 /**
- * Returns the pairs of centroids that are at least this alike, the most alike first. Others get the processor in between.
- * Throws when the signal is aborted.
+ * Returns the pairs of centroids of at least this similarity, the most similar first. Others get the processor in
+ * between. Throws when the signal is aborted.
  */
 export async function alikePairs(
   centroids: ReadonlyMap<string, VectorSum>,

@@ -1,8 +1,8 @@
-/** Vectors are stored as whole numbers, so that sums are exact: what is added can be taken away again. */
+/** Vectors are stored as whole numbers for exact sums: every addition can be taken back. */
 const SCALE = 2 ** 11;
 const LARGEST = 2 ** 15 - 1;
 
-/** A vector of length 1, times the scale. Only zeros: the model has none for the text, so that it is like no other. */
+/** A vector of length 1, times the scale. Only zeros: the model has none for the text, so it is like no other. */
 export type StoredVector = Int16Array;
 
 /** The sum of some vectors, and their number. */
@@ -25,7 +25,7 @@ export const readSum = (bytes: Buffer): Int32Array => new Int32Array(new Uint8Ar
 /** Returns an empty sum of vectors of this length. */
 export const emptySum = (length: number): VectorSum => ({ sum: new Int32Array(length), vectors: 0 });
 
-/** Whether a vector stands for a text that has none. */
+/** Whether a vector represents a text without one. */
 export const isNothing = (vector: StoredVector): boolean => vector.every((part) => part === 0);
 
 /**

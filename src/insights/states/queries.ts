@@ -2,7 +2,7 @@ import { sql, type Updateable } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
 import type { InsightsTable } from '../table.ts';
 
-/** Reopens those of the insights with a statement that was said after they were resolved. Returns each with the session. */
+/** Reopens those insights with a statement from after their resolution. Returns each with the session. */
 export async function reopenOccurred(
   trx: Trx,
   orgId: string,
@@ -35,7 +35,7 @@ export async function updateInsight(
     .execute();
 }
 
-/** Resolves an insight at the database's time, by which messages are timed too. */
+/** Resolves an insight at the database's time. Messages are timed by it too. */
 export async function resolveNow(trx: Trx, orgId: string, id: string, keyId: string): Promise<void> {
   await sql`
     update insights set status = 'resolved', resolved_at = now(), resolved_by = ${keyId}, reopened_because = null, updated_at = now()

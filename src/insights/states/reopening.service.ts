@@ -2,7 +2,7 @@ import type { Trx } from '../../db/connect.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { reopenOccurred } from './queries.ts';
 
-/** Reopens those of the insights that occurred after they were resolved, and announces it with the session. */
+/** Reopens those insights with an occurrence after their resolution, and announces it with the session. */
 export async function reopenIfOccurred(trx: Trx, orgId: string, insightIds: string[]): Promise<void> {
   const reopened = await reopenOccurred(trx, orgId, insightIds);
   await announce(

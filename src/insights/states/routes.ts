@@ -8,10 +8,10 @@ const tags = ['insights'];
 const shared = { tags, params: InsightPath };
 const answers = { 200: Insight, ...errorResponses(403, 404) };
 
-/** Whether a body is one that was read: only those have the id. */
+/** Whether a body comes from a read: only those have the id. */
 const hasId = (body: unknown): boolean => typeof body === 'object' && body !== null && 'id' in body;
 
-/** Routes that change an insight. */
+/** Routes for changes of an insight. */
 export const stateRoutes: FastifyPluginAsyncZod = async (app) => {
   app.patch('/insights/:id', {
     config: { scope: 'insights:write' },

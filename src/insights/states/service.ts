@@ -12,7 +12,7 @@ import type { UpdateInsight } from './schema.ts';
 
 type LockedInsight = NonNullable<Awaited<ReturnType<typeof findRootForUpdate>>>;
 
-/** Changes an insight, or the one that it is merged into, and returns it. Throws notFound. */
+/** Changes an insight's root, and returns it. Throws notFound. */
 function change(db: Db, orgId: string, id: string, work: (trx: Trx, insight: LockedInsight) => Promise<void>) {
   return inTransaction(db, async (trx) => {
     const insight = await findRootForUpdate(trx, orgId, id);
@@ -47,7 +47,7 @@ export const archiveInsight = (db: Db, orgId: string, id: string, reason: string
     updateInsight(trx, orgId, insight.id, { ...NOT_RESOLVED, status: 'archived', archived_reason: reason }),
   );
 
-/** Reopens an insight that is resolved or archived. Throws notFound. */
+/** Reopens a resolved or archived insight. Throws notFound. */
 export const reopenInsight = (db: Db, orgId: string, id: string) =>
   change(db, orgId, id, async (trx, { id: rootId, status }) => {
     if (status === 'unresolved') return;
@@ -55,8 +55,8 @@ export const reopenInsight = (db: Db, orgId: string, id: string) =>
   });
 
 /**
- * Names an insight and sets its category, or that it has none, by hand. Of an insight that is sent back as it was read,
- * only what differs is set by hand. Throws notFound, and invalid for a category unknown to the org.
+ * Sets the name and the category of an insight, or the lack of one, by hand. If an insight is sent back as read, only
+ * the differences are set by hand. Throws notFound, and invalid for a category unknown to the org.
  */
 export const changeInsight = (
   db: Db,

@@ -20,7 +20,7 @@ export async function reportCalls(deps: TurnDeps, ref: TurnRef, terms: ReportTer
 }
 
 /**
- * Returns the report to a contact about the turn's calls with a change, done or about to be done, and about those
+ * Returns the report to a contact about the turn's calls with an effect, made or about to be made, and about those
  * decided by people. Undefined if there are none. Calls under way are finished.
  */
 export async function reportEffects(deps: TurnDeps, ref: TurnRef, terms: ReportTerms): Promise<Decision | undefined> {
