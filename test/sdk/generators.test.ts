@@ -175,17 +175,19 @@ withPrograms('go')(
   'openapi-generator makes all operations of a Go client, vetted, and it works',
   async () => {
     const cwd = newFolder('go', {}, { webhooks: false });
+    // Without a prefix, the model NewX is called as the constructor of X is.
     await openapiGenerator(
       cwd,
-      ...['-i', 'openapi.json', '-g', 'go', '-o', '.', '--package-name', 'switchboard'],
+      ...['-i', 'openapi.json', '-g', 'go', '-o', '.', '--package-name', 'switchboard', '--model-name-prefix', 'Api'],
       ...[
         '--git-user-id',
         'example',
         '--git-repo-id',
         'switchboard',
-        '--global-property',
-        'apiTests=false,modelTests=false',
+        '--additional-properties',
+        'enumClassPrefix=true',
       ],
+      ...['--global-property', 'apiTests=false,modelTests=false'],
     );
     const made = readAll(cwd, '.go').match(/^func \(a \*\w+APIService\) \w+Execute\(/gm);
     expect(made?.length).toBe(operations.length);
@@ -231,7 +233,7 @@ withPrograms('javac', 'mvn')(
     await execute(cwd, 'javac', [
       '-Xmaxerrs',
       '20',
-      '-Xlint:all,-processing,-serial,-this-escape',
+      '-Xlint:all,-processing,-serial',
       '-cp',
       'lib/*',
       '-d',
