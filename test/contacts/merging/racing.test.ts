@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import { contactMergePort } from '../../../src/api/contact-merges.ts';
+import { mergeContacts } from '../../../src/contacts/merging/service.ts';
+import { saveContactsSilently } from '../../../src/contacts/saving/service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
+import { eventually } from '../../support/stack/stack.ts';
+
+let api: TestApi;
+let org: TestOrg;
+beforeAll(async () => {
+  api = await startApi();
+});
+beforeEach(async () => {
+  org = await api.createOrg();
+});
+afterAll(() => api.close());
+
+const save = async (contact: object): Promise<string> => (await org.post('/contacts', { contact })).body.id;
+
+/** Begins `work` while a merge is done but not committed, and commits it once `work` waits for it. */
+async function whileMerging<T>(toId: string, fromId: string, work: () => Promise<T>): Promise<T> {
+  const begun = await inTransaction(api.db, async (trx) => {
+    await mergeContacts(trx, contactMergePort, org.id, { fromId, toId });
+    const pending = work();
+    await eventually('a wait for the merge', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      `.execute(api.db);
+      return rows.length > 0;
+    });
+    return { pending };
+  });
+  return begun.pending;
+}
+
+it('an import finds the contact that another one becomes meanwhile', async () => {
+  const id = await save({ email: 'stays@race.example' });
+  const fromId = await save({ email: 'goes@race.example' });
+  const change = { email: 'goes@race.example', custom_data: { imported: 'yes' } };
+  const results = await whileMerging(id, fromId, () =>
+    inTransaction(api.db, (trx) => saveContactsSilently(trx, org.id, [{ by: 'email', change }])),
+  );
+  expect(results).toEqual([{ id, created: false }]);
+  expect((await org.get('/contacts')).body.items).toMatchObject([{ id, custom_data: { imported: 'yes' } }]);
+});
