@@ -148,7 +148,7 @@ async function planMerge(
   assertBounded(moved);
   const addresses = await addressesOf(trx, orgId, [survivor, absorbed]);
   const optOuts = await port.listMissingOptOuts(trx, orgId, addresses);
-  const blocked = await listMissingBlocks(trx, orgId, { survivor, absorbed, merged: merged.contact });
+  const blocked = await listMissingBlocks(trx, orgId, addresses, [merged.contact, survivor, absorbed]);
   const { further, dropped } = merged;
   const suppressed = optOuts.map(({ channel, address }) => ({ channel, address }));
   return {
@@ -175,17 +175,19 @@ async function addressesOf(db: Db, orgId: string, contacts: StoredContact[]): Pr
   };
 }
 
-/** Lists the e-mails to be blocked because another one of the two contacts is. */
+/**
+ * Lists the e-mails to be blocked because another one of the two contacts is. What the merged contact claims as a visitor
+ * is blocked where it has no e-mail.
+ */
 async function listMissingBlocks(
   db: Db,
   orgId: string,
-  { survivor, absorbed, merged }: { survivor: StoredContact; absorbed: StoredContact; merged: StoredContact },
+  { emails }: PersonAddresses,
+  contacts: [merged: StoredContact, ...others: StoredContact[]],
 ): Promise<string[]> {
-  const claimedBy = ({ custom_data }: StoredContact) => custom_data[CLAIMED_EMAIL]?.toLowerCase();
-  const own = distinct([survivor.email, absorbed.email]);
-  const reached = own.length > 0 ? own : distinct([claimedBy(merged)]);
-  const all = distinct([...own, claimedBy(survivor), claimedBy(absorbed)]);
-  const blocked = new Set(await listBlockedEmails(db, orgId, all));
+  const [claimed, ...alsoClaimed] = contacts.map(({ custom_data }) => custom_data[CLAIMED_EMAIL]?.toLowerCase());
+  const reached = emails.length > 0 ? emails : distinct([claimed]);
+  const blocked = new Set(await listBlockedEmails(db, orgId, distinct([...emails, claimed, ...alsoClaimed])));
   return blocked.size === 0 ? [] : reached.filter((email) => !blocked.has(email));
 }
 

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { isContactBlocked } from '../../../src/contacts/blocklist/service.ts';
+import { getContactSnapshots } from '../../../src/contacts/snapshots.service.ts';
 import { newId } from '../../../src/ids.ts';
 import { createActionRunner } from '../../automations/action-runner.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
@@ -247,9 +249,24 @@ it('lets an opt-out and a block of either hold for all addresses of both, but no
   expect(body.blocked).toEqual([]);
 
   const spammer = await save({ email: 'x@blocked.example' });
-  expect((await merge(id, spammer)).body.blocked).toEqual(['one@example.com']);
+  expect((await merge(id, spammer)).body.blocked).toEqual(['one@example.com', 'two@example.com']);
   const { body: blocklist } = await org.get('/blocklist/contacts');
-  expect(blocklist.data).toMatchObject([{ email: 'one@example.com', contact_id: id }]);
+  expect(blocklist.data.map(({ email }: { email: string }) => email).sort()).toEqual([
+    'one@example.com',
+    'two@example.com',
+  ]);
+});
+
+it('is blocked by a block of an e-mail or domain of the absorbed contact, before and after the next merge', async () => {
+  const [id, fromId] = [await save(ADA), await save(LOVELACE)];
+  await merge(id, fromId);
+  expect(await isContactBlocked(api.db, org.id, id)).toBe(false);
+  await org.post('/blocklist/contacts', { email: LOVELACE.email });
+  expect(await isContactBlocked(api.db, org.id, id)).toBe(true);
+  expect((await getContactSnapshots(api.db, org.id, [id])).get(id)?.isBlocked).toBe(true);
+  const other = await save({ email: 'other@example.com' });
+  expect((await merge(other, id)).body.blocked).toEqual(['other@example.com', ADA.email]);
+  expect(await isContactBlocked(api.db, api.other.id, id)).toBe(false);
 });
 
 it('keeps the tokens of both contacts’ visitors valid, each for the sessions that it saw before', async () => {
