@@ -8,10 +8,12 @@ import { deleteContact, findContact, lockContacts, updateContacts } from '../que
 import { isSameContact, limitViolationOf, type StoredContact } from '../saving/merge.rules.ts';
 import type { ContactMergePort, MergedPair, PersonAddresses } from './parts.port.ts';
 import { findMerge, insertMerge, listMergesInto, listMergesOf } from './queries.ts';
+import { countReferences } from './references.ts';
 import { distinct, type MergedContact, type MergeRecord, mergedContactOf } from './rules.ts';
 
-/** A merge holds its rows for about 0.1 ms each, and whoever needs them waits for it. */
-const MAX_ROWS = 50_000;
+/** Of all kinds together. A merge holds its rows for about 0.1 ms each, and whoever needs them waits for it. */
+const MAX_ROWS = 20_000;
+const MERGES = { table: 'contact_merges', column: 'contact_id' };
 /** The key of custom data with the e-mail that a visitor of the widget gives. */
 const CLAIMED_EMAIL = 'unverified_email';
 const BLOCKED = 'Merged with a blocked contact';
@@ -145,7 +147,8 @@ async function planMerge(
   if (excess !== undefined) throw invalid(excess);
   const moved: Record<string, number> = {};
   for (const part of port.parts) Object.assign(moved, await part.count(trx, orgId, pair, MAX_ROWS));
-  assertBounded(moved);
+  const earlier = await countReferences(trx, orgId, MERGES, { id: pair.fromId, limit: MAX_ROWS });
+  assertBounded([...Object.values(moved), earlier]);
   const addresses = await addressesOf(trx, orgId, [survivor, absorbed]);
   const optOuts = await port.listMissingOptOuts(trx, orgId, addresses);
   const blocked = await listMissingBlocks(trx, orgId, addresses, [merged.contact, survivor, absorbed]);
@@ -159,10 +162,9 @@ async function planMerge(
   };
 }
 
-function assertBounded(moved: Record<string, number>): void {
-  const [kind] = Object.entries(moved).find(([, count]) => count > MAX_ROWS) ?? [];
-  if (kind !== undefined)
-    throw conflict(`The contact to merge has more than ${MAX_ROWS} ${kind}: merge the other way round`);
+function assertBounded(counts: number[]): void {
+  if (counts.reduce((sum, count) => sum + count, 0) > MAX_ROWS)
+    throw conflict(`The contact to merge has more than ${MAX_ROWS} rows: merge the other way round`);
 }
 
 /** Returns all addresses of contacts, with those that they got by earlier merges. */

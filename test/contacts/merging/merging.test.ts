@@ -284,6 +284,13 @@ it('keeps the tokens of both contacts’ visitors valid, each for the sessions t
   expect(await texts(absorbed, absorbedSession)).toEqual(['From there', 'Still there']);
   expect((await absorbed.get(`poll/${ownSession}`)).status).toBe(404);
   expect((await own.get(`poll/${absorbedSession}`)).status).toBe(404);
+
+  const other = await save(ADA);
+  const { body: preview } = await merge(other, id, true);
+  expect(preview.moved.visitors).toBe(2);
+  expect((await merge(other, id)).body.moved).toEqual(preview.moved);
+  expect(await contactOf(absorbedSession)).toBe(other);
+  expect(await texts(absorbed, absorbedSession)).toEqual(['From there', 'Still there']);
 });
 
 it('resolves the absorbed contact for requests and steps of workflows that name it', async () => {
