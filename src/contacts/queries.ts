@@ -126,16 +126,26 @@ const FURTHER = sql<FurtherKeys[]>`coalesce((
   from contact_merges as merge where merge.org_id = contacts.org_id and merge.contact_id = contacts.id
 ), '[]')`;
 
+/** Selects contacts as they are saved, each with its row as JSON. */
+const storedContacts = (db: Db, orgId: string) =>
+  db
+    .selectFrom('contacts')
+    .select(['id', 'email', 'phone_number', 'external_id', 'name', 'custom_data', 'http_action_overrides'])
+    .select([sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'), FURTHER.as('further')])
+    .where('org_id', '=', orgId);
+
+/** Returns contacts like lockContacts, by their ids, and locks nothing. */
+export const listStoredContacts = (db: Db, orgId: string, ids: string[]) =>
+  storedContacts(db, orgId)
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
+    .execute();
+
 /**
  * Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. An address or
  * external id of a merged contact finds the one that it is now.
  */
 export function lockContacts(db: Db, orgId: string, { ids, emails, phones, externalIds }: ContactKeys) {
-  return db
-    .selectFrom('contacts')
-    .select(['id', 'email', 'phone_number', 'external_id', 'name', 'custom_data', 'http_action_overrides'])
-    .select([sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'), FURTHER.as('further')])
-    .where('org_id', '=', orgId)
+  return storedContacts(db, orgId)
     .where(
       sql<SqlBool>`(id = any(${ids}::uuid[] || ${mergedWith(orgId, { emails, phones, externalIds })}) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[])
         or external_id = any(${externalIds}::text[]))`,

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, mergedInto, notFound, refused } from '../../errors.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { blockContact, listBlockedEmails } from '../blocklist/service.ts';
-import { deleteContact, findContact, lockContacts, updateContacts } from '../queries.ts';
+import { deleteContact, findContact, listStoredContacts, lockContacts, updateContacts } from '../queries.ts';
 import { isSameContact, limitViolationOf, type StoredContact } from '../saving/merge.rules.ts';
 import type { ContactMergePort, MergedPair, PersonAddresses } from './parts.port.ts';
 import { findMerge, insertMerge, listMergesInto, listMergesOf } from './queries.ts';
@@ -83,7 +83,7 @@ export async function mergeContacts(
   });
 }
 
-/** Returns what mergeContacts would do, and changes nothing. */
+/** Returns what mergeContacts would do. Changes and locks nothing. */
 export async function previewMerge(
   db: Db,
   port: ContactMergePort,
@@ -94,8 +94,7 @@ export async function previewMerge(
   return inTransaction(db, async (trx) => {
     const earlier = await findEarlier(trx, orgId, pair);
     if (earlier !== undefined) return earlier;
-    const ids = [pair.fromId, pair.toId];
-    const found = await lockContacts(trx, orgId, { ids, emails: [], phones: [], externalIds: [] });
+    const found = await listStoredContacts(trx, orgId, [pair.fromId, pair.toId]);
     const { merged, record } = await planMerge(trx, port, orgId, pair, found);
     const { http_action_overrides: _, ...fields } = merged.contact;
     const contact = { ...(await getStored(trx, orgId, pair.toId)), ...fields, phone: fields.phone_number };
@@ -123,10 +122,10 @@ async function getStored(db: Db, orgId: string, id: string) {
   return contact;
 }
 
-type LockedContact = Awaited<ReturnType<typeof lockContacts>>[number];
+type KnownContact = Awaited<ReturnType<typeof lockContacts>>[number];
 
 interface MergePlan {
-  survivor: LockedContact;
+  survivor: KnownContact;
   merged: MergedContact;
   record: MergeRecord;
   optOuts: Awaited<ReturnType<ContactMergePort['listMissingOptOuts']>>;
@@ -137,7 +136,7 @@ async function planMerge(
   port: ContactMergePort,
   orgId: string,
   pair: MergedPair,
-  contacts: LockedContact[],
+  contacts: KnownContact[],
 ): Promise<MergePlan> {
   const survivor = contacts.find(({ id }) => id === pair.toId);
   const absorbed = contacts.find(({ id }) => id === pair.fromId);

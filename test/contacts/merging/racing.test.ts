@@ -44,3 +44,12 @@ it('an import finds the contact that another one becomes meanwhile', async () =>
   expect(results).toEqual([{ id, created: false }]);
   expect((await org.get('/contacts')).body.items).toMatchObject([{ id, custom_data: { imported: 'yes' } }]);
 });
+
+it('a preview does not wait for who has the contacts locked', async () => {
+  const id = await save({ email: 'stays@race.example' });
+  const fromId = await save({ email: 'goes@race.example' });
+  await inTransaction(api.db, async (trx) => {
+    await sql`select from contacts where org_id = ${org.id} for update`.execute(trx);
+    expect((await org.post(`/contacts/${id}/merge`, { from_id: fromId, preview: true })).status).toBe(200);
+  });
+});
