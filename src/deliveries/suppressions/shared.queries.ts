@@ -16,9 +16,9 @@ export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string)
 
 /**
  * Suppresses the delivery's address on its channel, with the other addresses of a contact that was merged. A repeated call
- * changes nothing, and a bounce stays a bounce.
+ * changes nothing, and a bounce stays a bounce. The transaction holds merges: one under way copies what it has seen.
  */
-export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: string): Promise<void> {
+export async function insertUnsubscribe(trx: Trx, orgId: string, deliveryId: string): Promise<void> {
   await sql`
     insert into suppressions (org_id, id, channel, address, reason)
     select ${orgId}::uuid, gen_random_uuid(), channel, address, 'unsubscribed' from deliveries
@@ -28,7 +28,7 @@ export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: strin
     where org_id = ${orgId} and id = ${deliveryId} and "to" is not null
     order by address
     on conflict (org_id, channel, address) do nothing
-  `.execute(db);
+  `.execute(trx);
 }
 
 /** Suppresses the other addresses of the contact with an address, which it has by merges, for the same reason. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { contactMergePort } from '../../../src/api/contact-merges.ts';
 import { mergeContacts } from '../../../src/contacts/merging/service.ts';
 import { saveContactsSilently } from '../../../src/contacts/saving/service.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
+import { createUnsubscribeLinks } from '../../../src/deliveries/ledger/delivery-links.ts';
+import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 
@@ -21,7 +22,7 @@ const save = async (contact: object): Promise<string> => (await org.post('/conta
 /** Begins `work` while a merge is done but not committed, and commits it once `work` waits for it. */
 async function whileMerging<T>(toId: string, fromId: string, work: () => Promise<T>): Promise<T> {
   const begun = await inTransaction(api.db, async (trx) => {
-    await mergeContacts(trx, contactMergePort, org.id, { fromId, toId });
+    await mergeContacts(trx, api.deps.contactMerges, org.id, { fromId, toId });
     const pending = work();
     await eventually('a wait for the merge', async () => {
       const { rows } = await sql`
@@ -43,6 +44,25 @@ it('an import finds the contact that another one becomes meanwhile', async () =>
   );
   expect(results).toEqual([{ id, created: false }]);
   expect((await org.get('/contacts')).body.items).toMatchObject([{ id, custom_data: { imported: 'yes' } }]);
+});
+
+it('an unsubscription reaches the addresses of the contact that another one becomes meanwhile', async () => {
+  const id = await save({ email: 'stays@race.example' });
+  const fromId = await save({ email: 'goes@race.example' });
+  const delivery = { org_id: org.id, id: newId(), contact_id: fromId, to: 'goes@race.example' };
+  await api.db
+    .insertInto('deliveries')
+    .values({ ...delivery, channel: 'email', status: 'delivered' })
+    .execute();
+  const links = createUnsubscribeLinks(api.config.signingSecrets, api.url);
+  const page = links.urlOf({ orgId: org.id, deliveryId: delivery.id });
+  const answer = await whileMerging(id, fromId, () => fetch(page, { method: 'POST' }));
+  expect(answer.status).toBe(200);
+  const { items } = (await org.get('/suppressions')).body;
+  expect(items.map(({ address }: { address: string }) => address).sort()).toEqual([
+    'goes@race.example',
+    'stays@race.example',
+  ]);
 });
 
 it('a preview does not wait for who has the contacts locked', async () => {
