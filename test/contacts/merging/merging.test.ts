@@ -257,6 +257,22 @@ it('lets an opt-out and a block of either hold for all addresses of both, but no
   ]);
 });
 
+it('lets a later opt-out by the API hold for all addresses, with the audit of each', async () => {
+  const id = await save({ email: 'one@example.com', phone: '+442079460001' });
+  const fromId = await save({ email: 'two@example.com', phone: '+442079460002' });
+  await merge(id, fromId);
+  expect((await org.post('/suppressions', { address: 'two@example.com' })).body.address).toBe('two@example.com');
+  expect((await org.post('/suppressions', { channel: 'sms', address: '+442079460001' })).status).toBe(201);
+  const { items } = (await org.get('/suppressions')).body;
+  expect(items.map((one: Record<string, string>) => `${one.channel} ${one.address} ${one.reason}`).sort()).toEqual([
+    'email one@example.com manual',
+    'email two@example.com manual',
+    'sms +442079460001 manual',
+    'sms +442079460002 manual',
+  ]);
+  expect((await org.get('/audit?kind=suppression')).body.items).toHaveLength(4);
+});
+
 it('is blocked by a block of an e-mail or domain of the absorbed contact, before and after the next merge', async () => {
   const [id, fromId] = [await save(ADA), await save(LOVELACE)];
   await merge(id, fromId);
