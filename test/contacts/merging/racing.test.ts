@@ -46,6 +46,33 @@ it('an import finds the contact that another one becomes meanwhile', async () =>
   expect((await org.get('/contacts')).body.items).toMatchObject([{ id, custom_data: { imported: 'yes' } }]);
 });
 
+const GOES = 'goes@race.example';
+it.each([
+  ['saved', () => org.post('/contacts', { contact: { email: GOES } }), (id: string) => ({ id })],
+  [
+    'saved with others',
+    () => org.post('/contacts/batch', { contacts: [{ email: GOES }, { email: 'else@race.example' }] }),
+    (id: string) => ({ results: [{ id, created: false }, { created: true }] }),
+  ],
+  [
+    'authenticated in the widget',
+    () => org.post('/widget/authenticate-user', { email: GOES }),
+    (id: string) => ({ contact: { id } }),
+  ],
+  [
+    'changed',
+    async () => org.patch(`/contacts/${await save({ email: 'else@race.example' })}`, { contact: { email: GOES } }),
+    (id: string) => ({ code: 'already_exists', conflicting: { id } }),
+  ],
+])('a contact that is %s meanwhile does not get what identifies the absorbed one', async (_, work, answer) => {
+  const id = await save({ email: 'stays@race.example' });
+  const fromId = await save({ email: GOES });
+  const { body } = await whileMerging(id, fromId, work);
+  expect(body).toMatchObject(answer(id));
+  const { items } = (await org.get(`/contacts?email=${GOES}`)).body;
+  expect(items.map((one: { id: string }) => one.id)).toEqual([id]);
+});
+
 it('an unsubscription reaches the addresses of the contact that another one becomes meanwhile', async () => {
   const id = await save({ email: 'stays@race.example' });
   const fromId = await save({ email: 'goes@race.example' });
