@@ -19,6 +19,15 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
+/** SQL: whether nothing that identifies a `new` contact identified a merged one. */
+const isUnknownToMerges = (orgId: string) => sql<SqlBool>`(
+  not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.email = new.email)
+  and not exists (
+    select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.phone_number = new.phone_number
+  )
+  and not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.external_id = new.external_id)
+)`;
+
 const insertAndAnnounce = compiledOnce(
   ({ orgId, contacts }: { orgId: string; contacts: string }) => sql<{ id: string }>`
   with created as (
@@ -26,13 +35,7 @@ const insertAndAnnounce = compiledOnce(
     select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, http_action_overrides
     from jsonb_to_recordset(${contacts}::jsonb)
       as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb)
-    where not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.email = new.email)
-      and not exists (
-        select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.phone_number = new.phone_number
-      )
-      and not exists (
-        select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.external_id = new.external_id
-      )
+    where ${isUnknownToMerges(orgId)}
     order by email, phone_number, external_id, id
     on conflict do nothing
     returning id
@@ -66,6 +69,7 @@ export async function insertContactsSilently(
     select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, coalesce(created_at, now()), now()
     from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
       as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, created_at timestamptz)
+    where ${isUnknownToMerges(orgId)}
     order by email, phone_number, external_id, id
     on conflict do nothing
     returning id
@@ -122,16 +126,26 @@ const FURTHER = sql<FurtherKeys[]>`coalesce((
   from contact_merges as merge where merge.org_id = contacts.org_id and merge.contact_id = contacts.id
 ), '[]')`;
 
+/** Selects contacts as they are saved, each with its row as JSON. */
+const storedContacts = (db: Db, orgId: string) =>
+  db
+    .selectFrom('contacts')
+    .select(['id', 'email', 'phone_number', 'external_id', 'name', 'custom_data', 'http_action_overrides'])
+    .select([sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'), FURTHER.as('further')])
+    .where('org_id', '=', orgId);
+
+/** Returns contacts like lockContacts, by their ids, and locks nothing. */
+export const listStoredContacts = (db: Db, orgId: string, ids: string[]) =>
+  storedContacts(db, orgId)
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
+    .execute();
+
 /**
  * Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. An address or
  * external id of a merged contact finds the one that it is now.
  */
 export function lockContacts(db: Db, orgId: string, { ids, emails, phones, externalIds }: ContactKeys) {
-  return db
-    .selectFrom('contacts')
-    .select(['id', 'email', 'phone_number', 'external_id', 'name', 'custom_data', 'http_action_overrides'])
-    .select([sql<object>`to_jsonb(contacts) - 'http_action_overrides'`.as('row'), FURTHER.as('further')])
-    .where('org_id', '=', orgId)
+  return storedContacts(db, orgId)
     .where(
       sql<SqlBool>`(id = any(${ids}::uuid[] || ${mergedWith(orgId, { emails, phones, externalIds })}) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[])
         or external_id = any(${externalIds}::text[]))`,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../db/keyset.ts';
-import { blockedEmail } from './blocklist/queries.ts';
+import { addressesOfContact, blockedEmail } from './blocklist/queries.ts';
 
 const shownContacts = (db: Db, orgId: string) =>
   db
@@ -31,16 +31,15 @@ const oneShownContact = compiledOnce(({ orgId, id }: { orgId: string; id: string
 );
 
 /**
- * Returns contacts like listShownContacts, and whether they are blocked: by their e-mail, or by their unverified one as
- * a visitor.
+ * Returns contacts like listShownContacts, and whether they are blocked: by one of their e-mails, or by
+ * their unverified one as a visitor.
  */
 export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
   shownContacts(db, orgId)
     .where(isOneOf(ids))
     .select(
       sql<boolean>`exists (
-        select from (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
-        where ${blockedEmail(orgId, 'address.email')}
+        select from ${addressesOfContact} where ${blockedEmail(orgId, 'address.email')}
       )`.as('is_blocked'),
     )
     .execute();

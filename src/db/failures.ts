@@ -59,13 +59,14 @@ export function violatedUnique(error: unknown): string | undefined {
 }
 
 /**
- * Whether a row refers to a contact that another transaction has removed meanwhile, as a merge does. A retry of the
- * transaction finds what the contact is now, or that there is none.
+ * Whether a row refers to a contact that another transaction has removed meanwhile, as a merge does, or a contact has what
+ * identified a merged one. A retry of the transaction finds what the contact is now, or that there is none.
  */
 export const isContactGone = (error: unknown): boolean =>
-  codeOf(error) === '23503' &&
-  typeof error === 'object' &&
-  error !== null &&
-  'constraint' in error &&
-  typeof error.constraint === 'string' &&
-  error.constraint.endsWith('_contact_id_fkey');
+  violatedUnique(error) === 'contacts_merged_key' ||
+  (codeOf(error) === '23503' &&
+    typeof error === 'object' &&
+    error !== null &&
+    'constraint' in error &&
+    typeof error.constraint === 'string' &&
+    error.constraint.endsWith('_contact_id_fkey'));

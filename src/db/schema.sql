@@ -732,6 +732,8 @@ CREATE INDEX contacts_by_name ON public.contacts USING btree (org_id, name, id);
 CREATE INDEX contacts_by_text ON public.contacts USING gin (org_id, search_vector(NULL::text, contact_text(name, email, phone_number)), contact_text(name, email, phone_number) gin_trgm_ops) WITH (gin_pending_list_limit='512');
 CREATE INDEX contacts_by_update ON public.contacts USING btree (org_id, updated_at, id);
 CREATE UNIQUE INDEX contacts_external_id_key ON public.contacts USING btree (org_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE TRIGGER merged_keys_of_changed AFTER UPDATE ON public.contacts FOR EACH ROW WHEN (((new.email IS DISTINCT FROM old.email) OR (new.phone_number IS DISTINCT FROM old.phone_number) OR (new.external_id IS DISTINCT FROM old.external_id))) EXECUTE FUNCTION refuse_merged_keys();
+CREATE TRIGGER merged_keys_of_new AFTER INSERT ON public.contacts FOR EACH ROW WHEN (((new.email IS NOT NULL) OR (new.phone_number IS NOT NULL) OR (new.external_id IS NOT NULL))) EXECUTE FUNCTION refuse_merged_keys();
 
 create table crawl_changes (
   org_id uuid not null,
@@ -3534,6 +3536,24 @@ AS $function$
       return null;
     end
     $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_merged_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if exists (
+        select from contact_merges where org_id = new.org_id and email = new.email and contact_id <> new.id
+        union all
+        select from contact_merges where org_id = new.org_id and phone_number = new.phone_number and contact_id <> new.id
+        union all
+        select from contact_merges where org_id = new.org_id and external_id = new.external_id and contact_id <> new.id
+      ) then
+        raise exception 'what identifies the contact is that of a merged one'
+          using errcode = 'unique_violation', constraint = 'contacts_merged_key';
+      end if;
+      return null;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.search_config(language text)
  RETURNS regconfig

@@ -67,8 +67,8 @@ export async function findChatContext(db: Db, orgId: string, contactId: string):
 export type Visitor = NonNullable<Awaited<ReturnType<typeof findVisitor>>>;
 
 /**
- * Deletes some contacts of visitors who came long ago and left nothing: no address, session, message or enrollment. The
- * visitors go with them.
+ * Deletes some contacts of visitors who came long ago and left nothing: no address, session, message or enrollment, and
+ * nothing of a contact that was merged. The visitors go with them.
  */
 export async function deleteAbandonedVisitorRows(trx: Trx): Promise<{ org_id: string; id: string }[]> {
   const { rows } = await sql<{ org_id: string; id: string }>`
@@ -85,6 +85,9 @@ export async function deleteAbandonedVisitorRows(trx: Trx): Promise<{ org_id: st
         )
         and not exists (
           select from enrollments as enrollment where enrollment.org_id = contact.org_id and enrollment.contact_id = contact.id
+        )
+        and not exists (
+          select from contact_merges as merge where merge.org_id = contact.org_id and merge.contact_id = contact.id
         )
         and not exists (
           select from deliveries as delivery where delivery.org_id = contact.org_id and delivery.contact_id = contact.id

@@ -115,7 +115,7 @@ it('the maintenance deletes old reports, idle hosts, unused words and abandoned 
       })
       .execute();
     const visitors = await Promise.all(
-      ['gone', 'wrote', 'new', 'known'].map(async (name) => {
+      ['gone', 'wrote', 'new', 'known', 'absorbed', 'merged'].map(async (name) => {
         const visitor = await unverified(api, org, { non_verified_name: name });
         const { id: contactId } = await db
           .selectFrom('contacts')
@@ -127,19 +127,22 @@ it('the maintenance deletes old reports, idle hosts, unused words and abandoned 
         return { name, contactId };
       }),
     );
+    const [absorbed, merged] = visitors.slice(4).map(({ contactId }) => contactId);
+    expect((await org.post(`/contacts/${merged}/merge`, { from_id: absorbed })).status).toBe(200);
     await db
       .updateTable('widget_visitors')
       .set({ created_at: old })
-      .where('contact_id', '<>', visitors[2]?.contactId as string)
+      .where((eb) => eb(eb.fn.coalesce('contact_id', 'merged_contact_id'), '<>', visitors[2]?.contactId as string))
       .execute();
 
     const stop = startMaintenance(db, api.config, { warn: (problem: unknown) => expect(problem).toBeUndefined() });
     const remaining = async () =>
       (await db.selectFrom('widget_visitors').select('contact_id').execute()).map(({ contact_id }) => contact_id);
-    await eventually('the sweep', async () => (await remaining()).length === 3);
+    await eventually('the sweep', async () => (await remaining()).length === 5);
     stop();
     expect(await remaining()).not.toContain(visitors[0]?.contactId);
     expect((await org.get(`/contacts/${visitors[0]?.contactId}`)).status).toBe(404);
+    expect((await org.get(`/contacts/${merged}`)).status).toBe(200);
     const counts = await Promise.all(
       (['delivery_callbacks', 'sandbox_outbox', 'crawl_hosts', 'crawl_robots', 'crawl_changes'] as const).map(
         async (table) => (await sql`select 1 from ${sql.table(table)}`.execute(db)).rows.length,

@@ -78,6 +78,18 @@ describe('a status callback of Twilio', () => {
     expect(items).toMatchObject([{ address: to, reason: 'unsubscribed' }]);
   });
 
+  it('about an opt-out suppresses the other numbers of a contact that was merged', async () => {
+    const { message } = await accepted();
+    const other = newNumber();
+    const { body: contact } = await org.post('/contacts', { contact: { phone: other } });
+    const [absorbed] = (await org.get(`/contacts?phone_number=${encodeURIComponent(to)}`)).body.items;
+    expect((await org.post(`/contacts/${contact.id}/merge`, { from_id: absorbed.id })).status).toBe(200);
+    await twilio.callback(message, 'undelivered', { ErrorCode: '21610' });
+    const { items } = (await org.get('/suppressions')).body;
+    const told = items.map(({ channel, address, reason }: Record<string, string>) => [channel, address, reason]);
+    expect(told.sort()).toEqual([to, other].sort().map((address) => ['sms', address, 'unsubscribed']));
+  });
+
   it('may precede Twilio’s own response, which then adds only the id', async () => {
     twilio.next(slow(1_500));
     const sequenceId = await send(org, to, smsStep('Hi'));

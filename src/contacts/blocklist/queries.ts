@@ -21,9 +21,16 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
 }
 
 /**
- * SQL: whether the contact's e-mail is blocked, or the unverified one it gave as a visitor of the widget; false without a
- * contact.
+ * SQL: the rows `address (email)` of a `contact`: its e-mail, the unverified one that it gave as a visitor of the widget, and
+ * those of contacts that were merged into it.
  */
+export const addressesOfContact = sql`(
+  values (contact.email), (contact.custom_data ->> 'unverified_email')
+  union all
+  select merge.email from contact_merges as merge where merge.org_id = contact.org_id and merge.contact_id = contact.id
+) as address (email)`;
+
+/** SQL: whether one of the contact's e-mails is blocked; false without a contact. */
 export const blockedContact = (orgId: string, contactId: string | null): RawBuilder<boolean> =>
   blockedContactOf(orgId, sql`${contactId}`);
 
@@ -33,11 +40,11 @@ export const blockedContactIn = (orgId: string, column: string): RawBuilder<bool
 
 const blockedContactOf = (orgId: string, contactId: RawBuilder<unknown>) => sql<boolean>`exists (
   select from contacts as contact
-  cross join lateral (values (contact.email), (contact.custom_data ->> 'unverified_email')) as address (email)
+  cross join lateral ${addressesOfContact}
   where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid and ${blockedEmail(orgId, 'address.email')}
 )`;
 
-/** Returns whether the contact's e-mail is blocked, as `blockedContact` says. */
+/** Returns whether one of the contact's e-mails is blocked, as `blockedContact` says. */
 export async function hasBlockedEmail(db: Db, orgId: string, contactId: string): Promise<boolean> {
   const { rows } = await sql<{ is_blocked: boolean }>`
     select ${blockedContact(orgId, contactId)} as is_blocked

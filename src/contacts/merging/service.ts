@@ -4,14 +4,16 @@ import { inTransaction } from '../../db/transaction.ts';
 import { conflict, type DomainError, invalid, mergedInto, notFound, refused } from '../../errors.ts';
 import { announce } from '../../outbox/announcing.ts';
 import { blockContact, listBlockedEmails } from '../blocklist/service.ts';
-import { deleteContact, findContact, lockContacts, updateContacts } from '../queries.ts';
+import { deleteContact, findContact, listStoredContacts, lockContacts, updateContacts } from '../queries.ts';
 import { isSameContact, limitViolationOf, type StoredContact } from '../saving/merge.rules.ts';
 import type { ContactMergePort, MergedPair, PersonAddresses } from './parts.port.ts';
 import { findMerge, insertMerge, listMergesInto, listMergesOf } from './queries.ts';
+import { countReferences } from './references.ts';
 import { distinct, type MergedContact, type MergeRecord, mergedContactOf } from './rules.ts';
 
-/** A merge holds its rows for about 0.1 ms each, and whoever needs them waits for it. */
-const MAX_ROWS = 50_000;
+/** Of all kinds together. A merge holds its rows for about 0.1 ms each, and whoever needs them waits for it. */
+const MAX_ROWS = 20_000;
+const MERGES = { table: 'contact_merges', column: 'contact_id' };
 /** The key of custom data with the e-mail that a visitor of the widget gives. */
 const CLAIMED_EMAIL = 'unverified_email';
 const BLOCKED = 'Merged with a blocked contact';
@@ -81,7 +83,7 @@ export async function mergeContacts(
   });
 }
 
-/** Returns what mergeContacts would do, and changes nothing. */
+/** Returns what mergeContacts would do. Changes and locks nothing. */
 export async function previewMerge(
   db: Db,
   port: ContactMergePort,
@@ -92,8 +94,7 @@ export async function previewMerge(
   return inTransaction(db, async (trx) => {
     const earlier = await findEarlier(trx, orgId, pair);
     if (earlier !== undefined) return earlier;
-    const ids = [pair.fromId, pair.toId];
-    const found = await lockContacts(trx, orgId, { ids, emails: [], phones: [], externalIds: [] });
+    const found = await listStoredContacts(trx, orgId, [pair.fromId, pair.toId]);
     const { merged, record } = await planMerge(trx, port, orgId, pair, found);
     const { http_action_overrides: _, ...fields } = merged.contact;
     const contact = { ...(await getStored(trx, orgId, pair.toId)), ...fields, phone: fields.phone_number };
@@ -121,10 +122,10 @@ async function getStored(db: Db, orgId: string, id: string) {
   return contact;
 }
 
-type LockedContact = Awaited<ReturnType<typeof lockContacts>>[number];
+type KnownContact = Awaited<ReturnType<typeof lockContacts>>[number];
 
 interface MergePlan {
-  survivor: LockedContact;
+  survivor: KnownContact;
   merged: MergedContact;
   record: MergeRecord;
   optOuts: Awaited<ReturnType<ContactMergePort['listMissingOptOuts']>>;
@@ -135,7 +136,7 @@ async function planMerge(
   port: ContactMergePort,
   orgId: string,
   pair: MergedPair,
-  contacts: LockedContact[],
+  contacts: KnownContact[],
 ): Promise<MergePlan> {
   const survivor = contacts.find(({ id }) => id === pair.toId);
   const absorbed = contacts.find(({ id }) => id === pair.fromId);
@@ -145,10 +146,11 @@ async function planMerge(
   if (excess !== undefined) throw invalid(excess);
   const moved: Record<string, number> = {};
   for (const part of port.parts) Object.assign(moved, await part.count(trx, orgId, pair, MAX_ROWS));
-  assertBounded(moved);
+  const earlier = await countReferences(trx, orgId, MERGES, { id: pair.fromId, limit: MAX_ROWS });
+  assertBounded([...Object.values(moved), earlier]);
   const addresses = await addressesOf(trx, orgId, [survivor, absorbed]);
   const optOuts = await port.listMissingOptOuts(trx, orgId, addresses);
-  const blocked = await listMissingBlocks(trx, orgId, { survivor, absorbed, merged: merged.contact });
+  const blocked = await listMissingBlocks(trx, orgId, addresses, [merged.contact, survivor, absorbed]);
   const { further, dropped } = merged;
   const suppressed = optOuts.map(({ channel, address }) => ({ channel, address }));
   return {
@@ -159,10 +161,9 @@ async function planMerge(
   };
 }
 
-function assertBounded(moved: Record<string, number>): void {
-  const [kind] = Object.entries(moved).find(([, count]) => count > MAX_ROWS) ?? [];
-  if (kind !== undefined)
-    throw conflict(`The contact to merge has more than ${MAX_ROWS} ${kind}: merge the other way round`);
+function assertBounded(counts: number[]): void {
+  if (counts.reduce((sum, count) => sum + count, 0) > MAX_ROWS)
+    throw conflict(`The contact to merge has more than ${MAX_ROWS} rows: merge the other way round`);
 }
 
 /** Returns all addresses of contacts, with those that they got by earlier merges. */
@@ -175,17 +176,19 @@ async function addressesOf(db: Db, orgId: string, contacts: StoredContact[]): Pr
   };
 }
 
-/** Lists the e-mails to be blocked because another one of the two contacts is. */
+/**
+ * Lists the e-mails to be blocked because another one of the two contacts is. What the merged contact claims as a visitor
+ * is blocked where it has no e-mail.
+ */
 async function listMissingBlocks(
   db: Db,
   orgId: string,
-  { survivor, absorbed, merged }: { survivor: StoredContact; absorbed: StoredContact; merged: StoredContact },
+  { emails }: PersonAddresses,
+  contacts: [merged: StoredContact, ...others: StoredContact[]],
 ): Promise<string[]> {
-  const claimedBy = ({ custom_data }: StoredContact) => custom_data[CLAIMED_EMAIL]?.toLowerCase();
-  const own = distinct([survivor.email, absorbed.email]);
-  const reached = own.length > 0 ? own : distinct([claimedBy(merged)]);
-  const all = distinct([...own, claimedBy(survivor), claimedBy(absorbed)]);
-  const blocked = new Set(await listBlockedEmails(db, orgId, all));
+  const [claimed, ...alsoClaimed] = contacts.map(({ custom_data }) => custom_data[CLAIMED_EMAIL]?.toLowerCase());
+  const reached = emails.length > 0 ? emails : distinct([claimed]);
+  const blocked = new Set(await listBlockedEmails(db, orgId, distinct([...emails, claimed, ...alsoClaimed])));
   return blocked.size === 0 ? [] : reached.filter((email) => !blocked.has(email));
 }
 

@@ -1,6 +1,6 @@
 import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
+import { isContactGone, isDatabaseUnavailable, isDeadlock, violatedUnique } from '../../db/failures.ts';
 import { inSavepoint, inTransaction } from '../../db/transaction.ts';
 import { conflict, DomainError, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -50,7 +50,8 @@ async function insertEach(pool: Db, orgId: string, contacts: StoredContact[]): P
     const inserted = new Set(await insertContacts(pool, orgId, contacts));
     return contacts.map(({ id }) => inserted.has(id));
   } catch (error) {
-    if (contacts.length === 1 || (isDatabaseUnavailable(error) && !isDeadlock(error))) throw error;
+    const isLasting = contacts.length === 1 && !isContactGone(error);
+    if (isLasting || (isDatabaseUnavailable(error) && !isDeadlock(error))) throw error;
     return contacts.map((contact) => insertAlone(pool, orgId, contact));
   }
 }

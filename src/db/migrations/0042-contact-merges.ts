@@ -29,8 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       external_id text,
       result jsonb not null,
       merged_at timestamptz(3) not null default now(),
-      primary key (org_id, absorbed_id),
-      foreign key (org_id, contact_id) references contacts (org_id, id) on delete cascade
+      primary key (org_id, absorbed_id)
     )
   `.execute(db);
   await sql`create index contact_merges_by_contact on contact_merges (org_id, contact_id)`.execute(db);
@@ -45,22 +44,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create trigger audit_rows after insert on contact_merges for each row execute function record_audit(${sql.lit(AUDIT)})
   `.execute(db);
 
+  for (const table of ['widget_visitors', 'enrollments']) {
+    await sql`
+      alter table ${sql.table(table)} alter contact_id drop not null, add column if not exists merged_contact_id uuid
+    `.execute(db);
+  }
+  // Last what needs a lock on the contacts. The indexes have migrations of their own: none is built under these locks.
   await sql`
-    alter table widget_visitors alter contact_id drop not null, add column if not exists merged_contact_id uuid,
-      add constraint widget_visitors_merged_contact_fkey foreign key (org_id, merged_contact_id)
-        references contacts (org_id, id) on delete cascade not valid
+    alter table contact_merges add foreign key (org_id, contact_id) references contacts (org_id, id) on delete cascade
   `.execute(db);
-  await sql`
-    create index if not exists widget_visitors_merged on widget_visitors (org_id, merged_contact_id)
-      where merged_contact_id is not null
-  `.execute(db);
-  await sql`
-    alter table enrollments alter contact_id drop not null, add column if not exists merged_contact_id uuid,
-      add constraint enrollments_merged_contact_fkey foreign key (org_id, merged_contact_id)
-        references contacts (org_id, id) on delete cascade not valid
-  `.execute(db);
-  await sql`
-    create index if not exists enrollments_merged on enrollments (org_id, merged_contact_id)
-      where merged_contact_id is not null
-  `.execute(db);
+  for (const table of ['widget_visitors', 'enrollments']) {
+    await sql`
+      alter table ${sql.table(table)} add constraint ${sql.ref(`${table}_merged_contact_fkey`)}
+        foreign key (org_id, merged_contact_id) references contacts (org_id, id) on delete cascade not valid
+    `.execute(db);
+  }
 }

@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import { announcing } from '../../outbox/announcing.ts';
 import { NOW_AS_ISO } from '../queries.ts';
 import { type ReportedStatus, statusesBefore } from '../sending/outcomes.rules.ts';
-import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
+import { SUPPRESS_REFUSED } from '../suppressions/shared.queries.ts';
 
 /** A later report about a delivery, from a provider or a bounced e-mail. */
 export interface StatusUpdate {
@@ -59,11 +59,10 @@ export async function applyStatusUpdates(
         sent_at = coalesce(delivery.sent_at, case when ${status} in ('sent', 'delivered', 'read') then now() end)
       from found
       where delivery.org_id = ${orgId} and delivery.id = found.id and delivery.status = any(${statusesBefore(status)}::text[])
-      returning delivery.channel, delivery."to", found.suppression, found.suppression_id
-    )
-    insert into suppressions (org_id, id, channel, address, reason)
-    select distinct on (channel, "to") ${orgId}::uuid, suppression_id, channel, "to", suppression from moved where suppression is not null
-    ${KEEP_BOUNCED}
+      returning delivery.org_id, delivery.channel, delivery."to", found.suppression, found.suppression_id
+    ),
+    refused as (select * from moved where suppression is not null)
+    ${SUPPRESS_REFUSED}
   `;
   await announcing(db, received.execute(db)); // triggers of the database announce what has changed
 }

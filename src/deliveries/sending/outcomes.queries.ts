@@ -4,7 +4,7 @@ import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import { NIL_UUID, newId } from '../../ids.ts';
 import { announcingSome } from '../../outbox/announcing.ts';
 import { NOW_AS_ISO } from '../queries.ts';
-import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
+import { SUPPRESS_REFUSED } from '../suppressions/shared.queries.ts';
 import { RECONCILABLE_CHANNELS, type Settlement } from './outcomes.rules.ts';
 import type { SettledDeliveries, SettlingContinuation } from './settling.rules.ts';
 
@@ -110,11 +110,7 @@ const INSERT_SUPPRESSIONS = sql`,
       union all
       select * from late where suppression is not null
     ),
-    suppressed as (
-      insert into suppressions (org_id, id, channel, address, reason)
-      select distinct on (channel, "to") org_id, suppression_id, channel, "to", suppression from refused
-      ${KEEP_BOUNCED}
-    )`;
+    suppressed as (${SUPPRESS_REFUSED})`;
 
 /**
  * SQL: the time of an unknown send's first reconciliation, at once, or never if its channel has no provider to ask.

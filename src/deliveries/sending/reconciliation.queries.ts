@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { newId } from '../../ids.ts';
 import type { Channel, ReconcileSendsInput } from '../contract.ts';
-import { KEEP_BOUNCED } from '../suppressions/shared.queries.ts';
+import { SUPPRESS_REFUSED } from '../suppressions/shared.queries.ts';
 import type { Settlement } from './outcomes.rules.ts';
 
 export interface UnknownSend {
@@ -72,9 +72,11 @@ export async function settleReconciled(
     .executeTakeFirst();
   if (settled !== undefined && suppression !== null) {
     await sql`
-      insert into suppressions (org_id, id, channel, address, reason)
-      values (${orgId}, ${newId()}, ${settled.channel}, ${settled.to}, ${suppression})
-      ${KEEP_BOUNCED}
+      with refused as (
+        select ${orgId}::uuid as org_id, ${settled.channel}::text as channel, ${settled.to}::text as "to",
+          ${suppression}::text as suppression, ${newId()}::uuid as suppression_id
+      )
+      ${SUPPRESS_REFUSED}
     `.execute(db);
   }
   return settled !== undefined;

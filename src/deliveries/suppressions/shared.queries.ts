@@ -16,9 +16,9 @@ export function findUnsubscribeTarget(db: Db, orgId: string, deliveryId: string)
 
 /**
  * Suppresses the delivery's address on its channel, with the other addresses of a contact that was merged. A repeated call
- * changes nothing, and a bounce stays a bounce.
+ * changes nothing, and a bounce stays a bounce. The transaction holds merges: one under way copies what it has seen.
  */
-export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: string): Promise<void> {
+export async function insertUnsubscribe(trx: Trx, orgId: string, deliveryId: string): Promise<void> {
   await sql`
     insert into suppressions (org_id, id, channel, address, reason)
     select ${orgId}::uuid, gen_random_uuid(), channel, address, 'unsubscribed' from deliveries
@@ -28,7 +28,7 @@ export async function insertUnsubscribe(db: Db, orgId: string, deliveryId: strin
     where org_id = ${orgId} and id = ${deliveryId} and "to" is not null
     order by address
     on conflict (org_id, channel, address) do nothing
-  `.execute(db);
+  `.execute(trx);
 }
 
 /** Suppresses the other addresses of the contact with an address, which it has by merges, for the same reason. */
@@ -47,7 +47,13 @@ export async function suppressOtherAddresses(
 }
 
 /** SQL: the addresses on a channel that the contact with one address has besides it, by merges. */
-const otherAddresses = (orgId: string, channel: RawBuilder<unknown>, address: RawBuilder<unknown>) => sql`
+const otherAddresses = (
+  org: string | RawBuilder<unknown>,
+  channel: RawBuilder<unknown>,
+  address: RawBuilder<unknown>,
+) => {
+  const orgId = typeof org === 'string' ? sql`${org}::uuid` : org;
+  return sql`
   select other.address from (
     select id from contacts where org_id = ${orgId} and ${channel} = 'email' and email = ${address}
     union select id from contacts where org_id = ${orgId} and ${channel} <> 'email' and phone_number = ${address}
@@ -61,10 +67,23 @@ const otherAddresses = (orgId: string, channel: RawBuilder<unknown>, address: Ra
     (case ${channel} when 'email' then contact.email else contact.phone_number end)
   ) as other (address)
   where other.address is not null and other.address <> ${address}`;
+};
 
-/** The end of an insertion of suppressions: the newest reason wins, but a bounce stays a bounce. */
-export const KEEP_BOUNCED = sql`on conflict (org_id, channel, address) do update set reason = excluded.reason
-  where suppressions.reason <> 'bounced'`;
+/**
+ * SQL: the insertion of what the rows `refused (org_id, channel, "to", suppression, suppression_id)` suppress: each address, and
+ * of an opt-out the other addresses of a contact that was merged. The newest reason wins, but a bounce stays a bounce.
+ */
+export const SUPPRESS_REFUSED = sql`
+  insert into suppressions (org_id, id, channel, address, reason)
+  select distinct on (channel, address) org_id, id, channel, address, reason from (
+    select org_id, suppression_id as id, channel, "to" as address, suppression as reason from refused
+    union all
+    select refused.org_id, gen_random_uuid(), refused.channel, other.address, refused.suppression from refused
+    cross join lateral (${otherAddresses(sql`refused.org_id`, sql`refused.channel`, sql`refused."to"`)}) as other
+    where refused.suppression <> 'bounced'
+  ) as reached
+  order by channel, address, reason = 'bounced' desc
+  on conflict (org_id, channel, address) do update set reason = excluded.reason where suppressions.reason <> 'bounced'`;
 
 const COLUMNS = ['id', 'channel', 'address', 'reason', 'created_at'] as const;
 

@@ -1,4 +1,6 @@
+import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { notFound } from '../../errors.ts';
 import type { PageBrand } from '../../html/brand.rules.ts';
 import type { MediaLinks } from '../../media/links.ts';
@@ -26,6 +28,9 @@ export async function unsubscribe(
   { orgId, deliveryId }: LinkedDelivery,
 ): Promise<PageBrand> {
   const brand = await readBrand(db, media, orgId);
-  await insertUnsubscribe(db, orgId, deliveryId);
+  await inTransaction(db, async (trx) => {
+    await holdMerges(trx, orgId);
+    await insertUnsubscribe(trx, orgId, deliveryId);
+  });
   return brand;
 }

@@ -10,7 +10,9 @@ import { conflictsOf } from './rules.ts';
  */
 export const enrollmentsOfContacts: ContactPart = {
   count: async (db, orgId, { fromId: id }, limit) => ({
-    enrollments: await countReferences(db, orgId, { table: 'enrollments', column: 'contact_id' }, { id, limit }),
+    enrollments:
+      (await countReferences(db, orgId, { table: 'enrollments', column: 'contact_id' }, { id, limit })) +
+      (await countReferences(db, orgId, { table: 'enrollments', column: 'merged_contact_id' }, { id, limit })),
   }),
   async move(trx, orgId, pair) {
     const enrollments = await lockEnrollmentsOf(trx, orgId, [pair.fromId, pair.toId]);
@@ -19,9 +21,9 @@ export const enrollmentsOfContacts: ContactPart = {
     await endMergedEnrollments(trx, orgId, pair.toId, endedIds);
     await cancelDeliveriesOfEnded(trx, orgId, { enrollmentIds: endedIds });
     await moveSends(trx, orgId, conflicts);
-    await moveEnrollments(trx, orgId, pair);
+    const earlier = await moveEnrollments(trx, orgId, pair);
     const active = enrollments.filter(({ status }) => status === 'active').map(({ sequence_id }) => sequence_id);
     await markChanged(trx, orgId, [...new Set(active)]);
-    return { enrollments: enrollments.filter(({ contact_id }) => contact_id === pair.fromId).length };
+    return { enrollments: enrollments.filter(({ contact_id }) => contact_id === pair.fromId).length + earlier };
   },
 };

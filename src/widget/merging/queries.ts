@@ -11,7 +11,7 @@ interface Pair {
  * token and the sessions that it sees, and is the contact's only by `merged_contact_id`.
  */
 export async function moveVisitors(trx: Trx, orgId: string, { fromId, toId }: Pair): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+  const present = await sql`
     update widget_visitors as visitor set
       contact_id = case when taken.is_taken then null else ${toId}::uuid end,
       merged_contact_id = case when taken.is_taken then ${toId}::uuid end
@@ -23,10 +23,10 @@ export async function moveVisitors(trx: Trx, orgId: string, { fromId, toId }: Pa
     ) as taken
     where visitor.org_id = ${orgId} and visitor.contact_id = ${fromId}::uuid and visitor.is_verified = kind.is_verified
   `.execute(trx);
-  await sql`
+  const earlier = await sql`
     update widget_visitors set merged_contact_id = ${toId}::uuid where org_id = ${orgId} and merged_contact_id = ${fromId}::uuid
   `.execute(trx);
-  return Number(numAffectedRows);
+  return Number((present.numAffectedRows ?? 0n) + (earlier.numAffectedRows ?? 0n));
 }
 
 /** Makes the votes of one contact those of another one. Of two on one message, the later one stays. */

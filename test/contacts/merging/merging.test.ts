@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { isContactBlocked } from '../../../src/contacts/blocklist/service.ts';
+import { getContactSnapshots } from '../../../src/contacts/snapshots.service.ts';
 import { newId } from '../../../src/ids.ts';
 import { createActionRunner } from '../../automations/action-runner.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
@@ -247,9 +249,39 @@ it('lets an opt-out and a block of either hold for all addresses of both, but no
   expect(body.blocked).toEqual([]);
 
   const spammer = await save({ email: 'x@blocked.example' });
-  expect((await merge(id, spammer)).body.blocked).toEqual(['one@example.com']);
+  expect((await merge(id, spammer)).body.blocked).toEqual(['one@example.com', 'two@example.com']);
   const { body: blocklist } = await org.get('/blocklist/contacts');
-  expect(blocklist.data).toMatchObject([{ email: 'one@example.com', contact_id: id }]);
+  expect(blocklist.data.map(({ email }: { email: string }) => email).sort()).toEqual([
+    'one@example.com',
+    'two@example.com',
+  ]);
+});
+
+it('lets a later opt-out by the API hold for all addresses, with the audit of each', async () => {
+  const id = await save({ email: 'one@example.com', phone: '+442079460001' });
+  const fromId = await save({ email: 'two@example.com', phone: '+442079460002' });
+  await merge(id, fromId);
+  expect((await org.post('/suppressions', { address: 'two@example.com' })).body.address).toBe('two@example.com');
+  expect((await org.post('/suppressions', { channel: 'sms', address: '+442079460001' })).status).toBe(201);
+  const { items } = (await org.get('/suppressions')).body;
+  expect(items.map((one: Record<string, string>) => `${one.channel} ${one.address} ${one.reason}`).sort()).toEqual([
+    'email one@example.com manual',
+    'email two@example.com manual',
+    'sms +442079460001 manual',
+    'sms +442079460002 manual',
+  ]);
+  expect((await org.get('/audit?kind=suppression')).body.items).toHaveLength(4);
+});
+
+it('is blocked by a block of an e-mail or domain of the absorbed contact, before and after the next merge', async () => {
+  const [id, fromId] = [await save(ADA), await save(LOVELACE)];
+  await merge(id, fromId);
+  expect(await isContactBlocked(api.db, org.id, id)).toBe(false);
+  await org.post('/blocklist/contacts', { email: LOVELACE.email });
+  expect(await isContactBlocked(api.db, org.id, id)).toBe(true);
+  expect((await getContactSnapshots(api.db, org.id, [id])).get(id)?.isBlocked).toBe(true);
+  const other = await save({ email: 'other@example.com' });
+  expect((await merge(other, id)).body.blocked).toEqual(['other@example.com', ADA.email]);
 });
 
 it('keeps the tokens of both contacts’ visitors valid, each for the sessions that it saw before', async () => {
@@ -267,6 +299,13 @@ it('keeps the tokens of both contacts’ visitors valid, each for the sessions t
   expect(await texts(absorbed, absorbedSession)).toEqual(['From there', 'Still there']);
   expect((await absorbed.get(`poll/${ownSession}`)).status).toBe(404);
   expect((await own.get(`poll/${absorbedSession}`)).status).toBe(404);
+
+  const other = await save(ADA);
+  const { body: preview } = await merge(other, id, true);
+  expect(preview.moved.visitors).toBe(2);
+  expect((await merge(other, id)).body.moved).toEqual(preview.moved);
+  expect(await contactOf(absorbedSession)).toBe(other);
+  expect(await texts(absorbed, absorbedSession)).toEqual(['From there', 'Still there']);
 });
 
 it('resolves the absorbed contact for requests and steps of workflows that name it', async () => {

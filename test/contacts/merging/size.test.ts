@@ -37,5 +37,13 @@ inLongTier('10,000 sessions and as many deliveries move in seconds, without a ro
   expect([status, body.moved.sessions, body.moved.deliveries]).toEqual([200, ROWS, ROWS]);
   expect(tookMs).toBeLessThan(MAX_MS);
   expect(await setOf()).toBe(before);
+
+  // All kinds count together, with the earlier merge.
+  const other = await save('other@size.example');
+  for (const preview of [true, false]) {
+    const refused = await org.post(`/contacts/${other}/merge`, { from_id: id, preview });
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('20000')]);
+  }
+  expect((await org.post(`/contacts/${id}/merge`, { from_id: other })).status).toBe(200);
   await close();
 });
