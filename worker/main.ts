@@ -102,7 +102,7 @@ const stopPurge = isInteractive ? startFilePurge(db, deps.storage, log) : undefi
 const stopDomainChecks = isInteractive ? startDomainChecks(db, config, log) : undefined;
 const stopModel = isInteractive ? startUsingModel(config, { db, embedder: deps.embedder, log }) : undefined;
 const stopLostCalls = isInteractive
-  ? startEndingLostCalls({ db, callLookup: createCallLookup(db, deps) }, log)
+  ? startEndingLostCalls({ db, callLookup: createCallLookup(db, deps), log })
   : undefined;
 const stopRenewal = isInteractive ? startTokenRenewal(db, log) : undefined;
 const checkTimeZones = createTimeZoneCheck(db, log);

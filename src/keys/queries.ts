@@ -4,14 +4,24 @@ import type { Db } from '../db/connect.ts';
 /** How exactly the last use of a key is known: it is written no more often. */
 const USE_PRECISION = sql`interval '1 hour'`;
 
-/** Records that a key is used now, at most once an hour, whoever else records it too. */
+/**
+ * Records that a key is used now, at most once an hour, whoever else records it too. Leaves it to the next use if another
+ * transaction has the row: no request waits for that.
+ */
 export async function touchOrgKey(db: Db, orgId: string, keyId: string): Promise<void> {
   await db
     .updateTable('org_api_keys')
     .set({ last_used_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
-    .where('id', '=', keyId)
-    .where(sql<boolean>`coalesce(last_used_at < now() - ${USE_PRECISION}, true)`)
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('org_api_keys')
+        .select('id')
+        .where('org_id', '=', orgId)
+        .where('id', '=', keyId)
+        .where(sql<boolean>`coalesce(last_used_at < now() - ${USE_PRECISION}, true)`)
+        .forNoKeyUpdate()
+        .skipLocked(),
+    )
     .execute();
 }
 

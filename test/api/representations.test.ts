@@ -1,3 +1,7 @@
+import { fastify } from 'fastify';
+import { z } from 'zod';
+import { representations } from '../../src/api/edge/representations.ts';
+import { NoBody } from '../../src/schemas/parts.ts';
 import { type SignedIn, signIn } from '../sign-in/signing-in.ts';
 import { type Answer, type Client, startApi, type TestApi } from '../support/stack/api.ts';
 
@@ -229,5 +233,23 @@ describe('an answer with a representation', () => {
     const { body, headers } = await assign(member.id);
     expect([headers.get('idempotent-replayed'), body.status]).toEqual(['true', 'closed_resolved']);
     expect((await assign(null)).status).toBe(422);
+  });
+
+  it('is not in place of an update that is done, where reading fails', async () => {
+    const app = fastify({ logger: false });
+    app.setValidatorCompiler(() => () => true);
+    app.setSerializerCompiler(() => (answer) => JSON.stringify(answer) ?? '');
+    app.decorateRequest('org', null);
+    app.addHook('onRequest', async (request) => void Object.assign(request, { org: { scopes: null } }));
+    await app.register(representations);
+    const params = z.object({ id: z.literal('of no thing') });
+    const config = { scope: 'any' as const };
+    app.get('/things/:id', { schema: { params, response: { 200: z.object({}) } }, config }, async () => ({}));
+    app.put('/things/:id', { schema: { response: { 200: NoBody } }, config }, async () => undefined);
+    const { statusCode, body } = await app.inject({ method: 'PUT', url: '/things/1', ...PREFER });
+    expect([statusCode, body]).toEqual([200, '']);
+    const known = await app.inject({ method: 'PUT', url: '/things/of%20no%20thing', ...PREFER });
+    expect([known.statusCode, known.body]).toEqual([200, '{}']);
+    await app.close();
   });
 });

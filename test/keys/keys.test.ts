@@ -64,6 +64,20 @@ describe('an org key', () => {
     expect(rows).toEqual([]);
   });
 
+  it('a request does not wait for a transaction that has its key to record the use', async () => {
+    const used = await api.org.withScopes('org:read');
+    const ofKey = sql`from org_api_keys where id = ${used.keyId}`;
+    const waited = await api.db.transaction().execute(async (trx) => {
+      await sql`select ${ofKey} for no key update`.execute(trx);
+      const begin = performance.now();
+      expect((await used.get('/org')).status).toBe(200);
+      return performance.now() - begin;
+    });
+    expect(waited).toBeLessThan(1_500); // a statement gives up after two seconds
+    const { rows } = await sql`select last_used_at ${ofKey}`.execute(api.db);
+    expect(rows).toEqual([{ last_used_at: null }]);
+  });
+
   it('an org key gives access only within its scopes', async () => {
     const limited = await api.org.withScopes('contacts:read', 'org:read');
     expect((await limited.get('/org')).status).toBe(200);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createCallLookup } from '../../src/deliveries/callbacks/call-lookup.ts';
+import { type CallLookup, createCallLookup } from '../../src/deliveries/callbacks/call-lookup.ts';
 import { endLostCalls } from '../../src/deliveries/callbacks/lost-calls.service.ts';
 import { FAKES_ALLOWED, newNumber } from '../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
@@ -211,7 +211,10 @@ describe('a call without a report', () => {
     sql`update phone_calls_under_way set check_at = now(), begun_at = now() - ${age}::interval where org_id = ${org.id}`.execute(
       stack.db,
     );
-  const look = () => endLostCalls({ db: stack.db, callLookup: createCallLookup(stack.db, stack.deps) });
+  const warnings: unknown[] = [];
+  const log = { warn: (fields: unknown) => void warnings.push(fields) };
+  const look = (more: Partial<CallLookup> = {}) =>
+    endLostCalls({ db: stack.db, callLookup: { ...createCallLookup(stack.db, stack.deps), ...more }, log });
   const callsUnderWay = () =>
     stack.db.selectFrom('phone_calls_under_way').select('id').where('org_id', '=', org.id).execute();
 
@@ -259,6 +262,51 @@ describe('a call without a report', () => {
     expect([status, ai_closure_type]).toEqual(['closed_unresolved', null]);
     expect(JSON.stringify(await historyOf(id))).toContain('the voice platform did not report how');
     expect(await callsUnderWay()).toEqual([]);
+  });
+
+  it('is asked for, ever more rarely, for a week while the platform fails or says that it is under way', async () => {
+    await answering();
+    await ring();
+    await overdue('6 days');
+    await look();
+    vapi.nextLookUp({ answer: { status: 503 }, when: 'before' });
+    await overdue('6 days');
+    await look();
+    expect((await onlySession()).status).toBe('open');
+    const { rows } = await sql<{ hours: number }>`
+      select round(extract(epoch from check_at - now()) / 3600)::int as hours
+      from phone_calls_under_way where org_id = ${org.id}
+    `.execute(stack.db);
+    expect(rows).toEqual([{ hours: 6 }]);
+    await overdue('8 days');
+    await look();
+    expect((await onlySession()).status).toBe('closed_unresolved');
+    expect(await callsUnderWay()).toEqual([]);
+  });
+
+  it('does not stay when it is none of ours any more, nor in the way of others when it fails', async () => {
+    await answering();
+    const [erased, failing, call] = [await ring(), await ring(), await ring()];
+    await stack.db.deleteFrom('inbound_messages').where('provider_id', '=', erased.id).execute();
+    for (const one of [erased, call]) vapi.endSilently(one, 'customer-ended-call', {});
+    const { find } = createCallLookup(stack.db, stack.deps);
+    const failingAt: CallLookup['find'] = (orgId, id) =>
+      id === failing.id ? Promise.reject(new Error('unreadable')) : find(orgId, id);
+    const unwritable = () => {
+      throw new Error('unwritable');
+    };
+    const looks = [
+      ['30 minutes', 1],
+      ['8 days', 1],
+      ['15 days', 0],
+    ] as const;
+    for (const [age, left] of looks) {
+      await overdue(age);
+      await look({ find: failingAt, reportOfLost: unwritable });
+      expect(await callsUnderWay()).toHaveLength(left);
+    }
+    for (const error of ['unreadable', 'unwritable'])
+      expect(warnings).toContainEqual(expect.objectContaining({ orgId: org.id, err: new Error(error) }));
   });
 
   it('has its report before everything else, and is not open again when its begin is reported late', async () => {

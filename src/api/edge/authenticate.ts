@@ -3,6 +3,7 @@ import fastifyPlugin from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { forbidden, missingScope, unauthorized } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
+import { networkOf } from '../../networks.ts';
 import {
   findOperatorByKey,
   findOperatorBySession,
@@ -13,7 +14,6 @@ import type { Actor } from '../../schemas/actor.ts';
 import { hasScope, type Scope } from '../../schemas/scopes.ts';
 import { operatorCookieOf } from '../../sign-in/cookies.ts';
 import type { Deps } from '../deps.ts';
-import { networkOf } from './rate-limits.ts';
 import { assertSameSite } from './same-site.ts';
 
 /**

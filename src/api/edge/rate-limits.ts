@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import ipaddr from 'ipaddr.js';
 import type pg from 'pg';
 import {
   type RateLimiterAbstract,
@@ -12,6 +11,7 @@ import { keysOf, valueAt } from '../../collections/checked-access.ts';
 import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import type { Config } from '../../config.ts';
 import { TooManyRequests } from '../../errors.ts';
+import { networkOf } from '../../networks.ts';
 import { measured } from '../../processes/measurements.ts';
 import { bodyOfError, errorAnswer } from './errors.ts';
 
@@ -167,16 +167,6 @@ function enforceForOrg(
 function isRefused({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   const { scope, limitedBy } = routeOptions.config;
   return scope === 'public' ? limitedBy === 'refusals' && REFUSED.includes(statusCode) : statusCode === 401;
-}
-
-/**
- * Returns the key of an address for limits: the /64 network of an IPv6 address, because a client with one address has all
- * of them. What is no address has one key for all: a proxy's header can contain anything.
- */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'no address';
-  const ip = ipaddr.process(address);
-  return ip.kind() === 'ipv4' ? ip.toString() : ip.toByteArray().slice(0, 8).join('.');
 }
 
 /** Counts the request against a limit, and shows the rest of it on the reply. Throws a 429 if the limit is exceeded. */

@@ -84,12 +84,12 @@ async function represented(
   { config, params, query, answer, handler }: Reader,
 ): Promise<string | undefined> {
   if (request.org === null || lackedScope(request.org, config) !== undefined) return undefined;
-  const reading: FastifyRequest = Object.create(request, {
-    params: { value: params.parse(request.params) },
-    query: { value: query },
-    body: { value: undefined },
-  });
   try {
+    const reading: FastifyRequest = Object.create(request, {
+      params: { value: params.parse(request.params) },
+      query: { value: query },
+      body: { value: undefined },
+    });
     return JSON.stringify(z.encode(answer, (await handler.call(app, reading, reply)) as never));
   } catch (error) {
     if (!(error instanceof DomainError))

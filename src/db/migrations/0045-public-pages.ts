@@ -74,14 +74,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (org_id, article_id) references help_center_articles (org_id, id) on delete cascade
     )
   `.execute(db);
-  await sql`alter table org_api_keys add column last_used_at timestamptz(3)`.execute(db);
-  await ignoreUseOfKeys(db);
   for (const audited of AUDITED) await createTriggers(db, audited);
+  await addUseOfKeys(db);
 }
 
-/** Leaves the time of a key's last use out of what the trigger of 0039 compares: it is no change of the key. */
-async function ignoreUseOfKeys(db: Kysely<unknown>): Promise<void> {
-  await sql`drop trigger audit_changes on org_api_keys`.execute(db);
+/**
+ * Leaves the time of a key's last use out of what the trigger of 0039 compares: it is no change of the key. Comes last: the
+ * lock of the keys is held until the commit, and every request reads them.
+ */
+async function addUseOfKeys(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table org_api_keys add column last_used_at timestamptz(3)`.execute(db);
   const ignored = ['last_used_at', ...NEVER_COMPARED];
   await createTrigger(db, {
     table: 'org_api_keys',
@@ -122,6 +124,6 @@ interface Trigger {
 
 const createTrigger = (db: Kysely<unknown>, { table, trigger, event, when, setting }: Trigger) =>
   sql`
-    create trigger ${sql.ref(trigger)} after ${sql.raw(event)} on ${sql.table(table)} for each row
+    create or replace trigger ${sql.ref(trigger)} after ${sql.raw(event)} on ${sql.table(table)} for each row
     when (${sql.raw(when)}) execute function record_audit(${sql.lit(setting)})
   `.execute(db);

@@ -5,6 +5,8 @@ import type { InboundEmailRef, InboundEmailResult } from '../contract.ts';
 import type { MailClient, MailTarget } from './emails.table.ts';
 
 const MAILS_PER_BATCH = 200;
+/** Of half a MB each. */
+const PARTS_PER_BATCH = 200;
 
 /** How long an e-mail waits for a storage that is away before it comes without its files. */
 const PATIENCE = sql`interval '1 hour'`;
@@ -85,18 +87,19 @@ export async function insertMailPart(
   await trx.insertInto('inbound_email_parts').values({ org_id: orgId, email_id: emailId, position, bytes }).execute();
 }
 
-/** Finds the beginning of an e-mail, and whether parts follow. Its `raw` is null after its deletion. */
+/** Finds the beginning of an e-mail, and the number of parts that follow. Its `raw` is null after its deletion. */
 export const findRawMail = (db: Db, orgId: string, id: string) =>
   db
     .selectFrom('inbound_emails as email')
     .select('raw')
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('inbound_email_parts as part')
-          .select('part.position')
-          .whereRef('part.org_id', '=', 'email.org_id')
-          .whereRef('part.email_id', '=', 'email.id'),
-      ).as('has_parts'),
+    .select(({ selectFrom }) =>
+      selectFrom('inbound_email_parts as part')
+        .select(sql<number>`count(*)::int`.as('parts'))
+        .whereRef('part.org_id', '=', 'email.org_id')
+        .whereRef('part.email_id', '=', 'email.id')
+        .$asScalar()
+        .$notNull()
+        .as('parts'),
     )
     .where('email.org_id', '=', orgId)
     .where('email.id', '=', id)
@@ -140,12 +143,20 @@ export async function updateResult(db: Db, orgId: string, id: string, result: In
   return numUpdatedRows === 1n;
 }
 
-/** Deletes raw e-mails older than 30 days, a bounded number per call. Returns the number of deleted ones. */
+/** Deletes raw e-mails older than 30 days, a bounded size per call, but at least one. Returns the number of deleted ones. */
 export async function deleteOldRawMail(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
-    update inbound_emails set raw = null where (org_id, id) in (
-      select org_id, id from inbound_emails where raw is not null and received_at < now() - interval '30 days' limit ${MAILS_PER_BATCH}
+    with due as (
+      select org_id, id, received_at from inbound_emails
+      where raw is not null and received_at < now() - interval '30 days' order by received_at limit ${MAILS_PER_BATCH}
+    ), measured as (
+      select org_id, id, sum(parts) over (order by received_at, org_id, id rows between unbounded preceding and 1 preceding) as before
+      from due, lateral (
+        select count(*) as parts from inbound_email_parts as part where part.org_id = due.org_id and part.email_id = due.id
+      ) as counted
     )
+    update inbound_emails set raw = null
+    where (org_id, id) in (select org_id, id from measured where coalesce(before, 0) < ${PARTS_PER_BATCH})
   `.execute(db);
   return Number(numAffectedRows ?? 0n);
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/connect.ts';
 import type { WriteQuota } from '../../db/write-quota.ts';
+import { networkOf } from '../../networks.ts';
 import type { MailboxState, MailReceiver, startMailReceiver } from '../../providers/email/mail-receiver.ts';
 import { listReceivingInboxes } from '../email-inboxes/service.ts';
 import { createMailIntake } from '../mail/raw-mail.ts';
@@ -52,7 +53,7 @@ export async function receiveMail(
       return state;
     },
     async accept({ mailFrom, recipients, client }, content) {
-      await using raw = await intake.receive(content);
+      await using raw = await intake.receive(content, networkOf(client.ip));
       const known = await Promise.all(
         recipients.map(async (address) => (await targetsOf(address)).map((mailbox) => ({ address, mailbox }))),
       );

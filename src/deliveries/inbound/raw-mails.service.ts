@@ -41,20 +41,34 @@ export async function insertRawMail(
   return position > 0 || insertInboundEmail(trx, orgId, { ...email, raw: Buffer.alloc(0) });
 }
 
-/** Opens a stored e-mail, a large one as a temporary file. Null after its deletion. The caller must dispose of it. */
+/**
+ * Opens a stored e-mail, a large one as a temporary file. Null after its deletion, also if that comes in between. The caller
+ * must dispose of it.
+ */
 export async function openRawMail(db: Db, orgId: string, id: string): Promise<RawMail | null> {
-  const { raw = null, has_parts: hasParts } = (await findRawMail(db, orgId, id)) ?? {};
+  const { raw = null, parts = 0 } = (await findRawMail(db, orgId, id)) ?? {};
   if (raw === null) return null;
-  return hasParts
-    ? mailInFile(await spool(partsOf(db, orgId, { id, raw }), Number.POSITIVE_INFINITY))
-    : mailInMemory(raw);
+  if (parts === 0) return mailInMemory(raw);
+  try {
+    return mailInFile(await spool(partsOf(db, orgId, { id, raw, parts }), Number.POSITIVE_INFINITY));
+  } catch (error) {
+    if (error instanceof PartGone) return null;
+    throw error;
+  }
 }
 
-async function* partsOf(db: Db, orgId: string, { id, raw }: { id: string; raw: Buffer }): AsyncGenerator<Uint8Array> {
+class PartGone extends Error {}
+
+/** Yields an e-mail. Throws PartGone if its parts are not all there any more. */
+async function* partsOf(
+  db: Db,
+  orgId: string,
+  { id, raw, parts }: { id: string; raw: Buffer; parts: number },
+): AsyncGenerator<Uint8Array> {
   yield raw;
-  for (let position = 1; ; position++) {
+  for (let position = 1; position <= parts; position++) {
     const part = await findMailPart(db, orgId, { emailId: id, position });
-    if (part === undefined) return;
+    if (part === undefined) throw new PartGone();
     yield part.bytes;
   }
 }

@@ -19,6 +19,8 @@ export interface RawMail extends AsyncDisposable {
 const MAX_BYTES_IN_MEMORY = 256 * 1024;
 /** Of one process. As many more may be in its memory as it has connections. */
 const MAX_LARGE_MAILS = 8;
+/** Slow mail of one sender leaves room for others. */
+const MAX_LARGE_MAILS_OF_CLIENT = 2;
 const RETRY_SECONDS = 60;
 
 /** So much of an e-mail is one row of the database. */
@@ -27,38 +29,51 @@ const CHUNK_BYTES = 512 * 1024;
 export interface MailIntake {
   /**
    * Receives an e-mail, a chunk at a time. Throws tooLarge beyond the limit, and TooManyRequests while too many large ones
-   * are in progress. A refusal leaves the rest of the source unread.
+   * are in progress, of all or of a client that is not known to us. A refusal leaves the rest of the source unread.
    */
-  receive(source: AsyncIterator<Uint8Array>): Promise<RawMail>;
+  receive(source: AsyncIterator<Uint8Array>, client?: string): Promise<RawMail>;
 }
 
 /** Creates the intake of a process for e-mails of at most `maxBytes`. */
 export function createMailIntake(maxBytes: number): MailIntake {
   let largeMails = 0;
-  const receiveLarge = async (source: AsyncIterable<Uint8Array>): Promise<RawMail> => {
-    if (largeMails >= MAX_LARGE_MAILS)
+  const ofClients = new Map<string, number>();
+  const take = (client: string | undefined): (() => void) => {
+    const taken = client === undefined ? 0 : (ofClients.get(client) ?? 0);
+    if (largeMails >= MAX_LARGE_MAILS || taken >= MAX_LARGE_MAILS_OF_CLIENT)
       throw new TooManyRequests('Too many large e-mails are in progress: send it again later', RETRY_SECONDS);
     largeMails++;
+    if (client !== undefined) ofClients.set(client, taken + 1);
+    return () => {
+      largeMails--;
+      if (client === undefined) return;
+      const left = (ofClients.get(client) ?? 0) - 1;
+      if (left > 0) ofClients.set(client, left);
+      else ofClients.delete(client);
+    };
+  };
+  const receiveLarge = async (source: AsyncIterable<Uint8Array>, client: string | undefined): Promise<RawMail> => {
+    const release = take(client);
     try {
       const mail = mailInFile(await spool(source, maxBytes));
-      const release = async () => {
-        largeMails--;
+      const dispose = async () => {
+        release();
         await mail[Symbol.asyncDispose]();
       };
-      return { ...mail, [Symbol.asyncDispose]: release };
+      return { ...mail, [Symbol.asyncDispose]: dispose };
     } catch (error) {
-      largeMails--;
+      release();
       throw error;
     }
   };
   return {
-    async receive(source) {
+    async receive(source, client) {
       const chunks: Uint8Array[] = [];
       let size = 0;
       for (let next = await source.next(); next.done !== true; next = await source.next()) {
         chunks.push(next.value);
         size += next.value.length;
-        if (size > MAX_BYTES_IN_MEMORY) return receiveLarge(continued(chunks, source));
+        if (size > MAX_BYTES_IN_MEMORY) return receiveLarge(continued(chunks, source), client);
       }
       return mailInMemory(Buffer.concat(chunks, size));
     },

@@ -9,6 +9,8 @@ import { DomainError, TooManyRequests } from '../../errors.ts';
 const MAX_CONNECTIONS = 50;
 const MAX_RECIPIENTS = 10;
 const IDLE_TIMEOUT_MS = 60_000;
+/** For all of an e-mail. A sender that is never idle for long may be slow on purpose. */
+const MAIL_TIMEOUT_MS = 300_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 /** Certificates are renewed weeks before they end. */
 const RENEWAL_MS = 3_600_000;
@@ -37,6 +39,8 @@ export interface MailReceiverOptions {
   accept(envelope: MailEnvelope, content: AsyncIterator<Uint8Array>): Promise<void>;
   /** Paths of a certificate and its key as PEM, for STARTTLS. Without them, it is not offered. */
   tls?: { certFile: string; keyFile: string } | undefined;
+  /** How long the text of an e-mail may take to come. Default: 5 minutes. */
+  mailTimeoutMs?: number;
   log: Pick<FastifyBaseLogger, 'warn'>;
 }
 
@@ -53,7 +57,7 @@ export interface MailReceiver {
  * Confirms an e-mail only after it was accepted: until then the sender stays responsible for it.
  */
 export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
-  const { name, host, port, maxBytes, stateOf, accept, tls, log } = options;
+  const { name, host, port, maxBytes, stateOf, accept, tls, mailTimeoutMs = MAIL_TIMEOUT_MS, log } = options;
   const server = new SMTPServer({
     name,
     size: maxBytes,
@@ -80,14 +84,20 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
         client: { ip: remoteAddress, helo: hostNameAppearsAs || '' },
       };
       const content = stream.iterator({ destroyOnReturn: false });
-      accept(envelope, content).then(
-        () => done(),
-        async (error: unknown) => {
-          await content.return?.();
-          await readToEnd(stream);
-          done(refusalOf(error, maxBytes, log));
-        },
-      );
+      stream.on('error', () => undefined); // whoever reads it learns of it
+      const deadline = setTimeout(() => {
+        if (!stream.writableEnded) stream.destroy(TOO_SLOW);
+      }, mailTimeoutMs);
+      accept(envelope, content)
+        .then(
+          () => done(),
+          async (error: unknown) => {
+            await content.return?.();
+            await readToEnd(stream);
+            done(refusalOf(stream.errored === TOO_SLOW ? TOO_SLOW : error, maxBytes, log));
+          },
+        )
+        .finally(() => clearTimeout(deadline));
     },
   });
   server.on('error', () => undefined); // errors of single connections, such as a client hanging up
@@ -130,6 +140,10 @@ async function readToEnd(stream: SMTPServerDataStream): Promise<void> {
 function refusalOf(error: unknown, maxBytes: number, log: MailReceiverOptions['log']): Error {
   if (error instanceof DomainError && error.kind === 'too_large')
     return refusal(552, `5.3.4 The mail is larger than ${maxBytes / 1024 ** 2} MB`);
+  if (error === TOO_SLOW) {
+    log.warn('an inbound e-mail took too long to arrive; its sender was asked to retry');
+    return TOO_SLOW;
+  }
   if (error instanceof TooManyRequests) return refusal(452, '4.3.1 Too many large mails at once, try again later');
   log.warn({ err: error }, 'an inbound e-mail could not be stored; its sender was asked to retry');
   return refusal(451, '4.3.0 Try again later');
@@ -142,6 +156,9 @@ const REFUSALS: Record<MailboxState, Error | null> = {
   full: refusal(452, '4.2.2 The mailbox takes no more mail today, try again later'),
   unknown: refusal(550, '5.1.1 No such mailbox here'),
 };
+
+/** The only answer to an e-mail of which more may come: the connection ends with it (RFC 5321, 3.8). */
+const TOO_SLOW = refusal(421, '4.4.2 The mail took too long, try again later');
 
 function refusal(responseCode: number, message: string) {
   return Object.assign(new Error(message), { responseCode });

@@ -1,15 +1,17 @@
 import { createConnection } from 'node:net';
+import { type KyselyPlugin, sql } from 'kysely';
 import { createTransport } from 'nodemailer';
 import { pino } from 'pino';
-import { connect } from '../../../src/db/connect.ts';
+import { connect, type Db } from '../../../src/db/connect.ts';
 import { WriteQuotaUsed } from '../../../src/db/write-quota.ts';
-import { receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
+import { deleteOldRawMail, receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
 import {
   bounceAddress,
   createMailTokens,
   messageIdOf,
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
+import { openRawMail } from '../../../src/deliveries/inbound/raw-mails.service.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
 import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';
@@ -294,12 +296,20 @@ describe('inbound e-mail', () => {
       .select('position')
       .where('email_id', '=', email?.id ?? '');
     expect((await parts.execute()).length).toBeGreaterThan(10);
-    await stack.db
-      .updateTable('inbound_emails')
-      .set({ raw: null })
-      .where('id', '=', email?.id ?? '')
-      .execute();
+    const deletion = stack.db.updateTable('inbound_emails').set({ raw: null }).where('id', '=', email?.id ?? '');
+    const open = (db: Db) => openRawMail(db, stack.org.id, email?.id ?? '');
+    await using whole = await open(stack.db);
+    expect(whole?.size).toBeGreaterThan(6 * MB);
+    const deletedMeanwhile: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        await deletion.execute();
+        return result;
+      },
+    };
+    expect(await open(stack.db.withPlugin(deletedMeanwhile))).toBeNull();
     expect(await parts.execute()).toEqual([]);
+    expect(await open(stack.db)).toBeNull();
   });
 
   it('is refused for addresses that are not ours, and for a size over 10 MB', async () => {
@@ -384,6 +394,26 @@ describe('inbound e-mail', () => {
       [true, 'reply'],
       [false, 'reply'],
     ]);
+  });
+
+  it('is deleted in batches of a bounded size', async () => {
+    const sent = await sentTo('kit@example.com');
+    for (const text of ['1', '2', '3'])
+      await receive({ from: 'kit@example.com', to: sent.reply, raw: mailOf({}, text) });
+    const stored = await eventually('the results', async () => {
+      const mails = await inboundEmailsOf(sent);
+      return mails.every(({ result }) => result !== null) && mails;
+    });
+    const ids = stored.map(({ id }) => id);
+    await sql`
+      update inbound_emails set received_at = now() - interval '31 days' where id = any(${ids})
+    `.execute(stack.db);
+    await sql`
+      insert into inbound_email_parts (org_id, email_id, position, bytes)
+      select org_id, id, position, 'x' from inbound_emails, generate_series(1, 150) as position where id = any(${ids})
+    `.execute(stack.db);
+    expect([await deleteOldRawMail(stack.db), await deleteOldRawMail(stack.db)]).toEqual([2, 1]);
+    expect(await deleteOldRawMail(stack.db)).toBe(0);
   });
 });
 

@@ -51,4 +51,16 @@ describe('the intake of mails', () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => receive(chunks(LARGE))));
     await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
   });
+
+  it('takes two large mails of a client at once, and meanwhile those of others', async () => {
+    const { receive } = createMailIntake(1024 * KB);
+    const all = await Promise.all([1, 2].map(() => receive(chunks(LARGE), '192.0.2.1')));
+    await expect(receive(chunks(LARGE), '192.0.2.1')).rejects.toBeInstanceOf(TooManyRequests);
+    expect((await receive(chunks(Buffer.from('small')), '192.0.2.1')).size).toBe(5);
+    all.push(await receive(chunks(LARGE), '192.0.2.2'), await receive(chunks(LARGE)));
+    await all.shift()?.[Symbol.asyncDispose]();
+    await expect(receive(chunks(LARGE, LARGE, LARGE, LARGE), '192.0.2.1')).rejects.toThrow('larger than');
+    all.push(await receive(chunks(LARGE), '192.0.2.1'));
+    for (const one of all) await one[Symbol.asyncDispose]();
+  });
 });

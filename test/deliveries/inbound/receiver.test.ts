@@ -14,6 +14,8 @@ const textOf = async (content: AsyncIterator<Uint8Array>) => {
   return Buffer.concat(chunks).toString();
 };
 
+const DIALOGUE = ['EHLO mx.example.com', 'MAIL FROM:<ann@example.com>', 'RCPT TO:<support@in.acme.example>'];
+
 describe('the mail receiver', () => {
   const folder = mkdtempSync(join(tmpdir(), 'receiver-'));
   const tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
@@ -97,14 +99,42 @@ describe('the mail receiver', () => {
     };
     const receiver = await started({ accept });
     const socket = createConnection({ host: '127.0.0.1', port: receiver.port });
-    const says = ['EHLO mx.example.com', 'MAIL FROM:<ann@example.com>', 'RCPT TO:<support@in.acme.example>', 'DATA'];
-    for (const line of [...says, undefined]) {
+    for (const line of [...DIALOGUE, 'DATA', undefined]) {
       await once(socket, 'data');
       socket.write(line === undefined ? 'Subject: Hi\r\n\r\nThe beg' : `${line}\r\n`);
     }
     while (outcome === undefined) await new Promise(setImmediate);
     socket.destroy();
     await expect(outcome).rejects.toThrow();
+    await receiver.stop();
+  });
+
+  it.each([
+    ['is being read', (content: AsyncIterator<Uint8Array>) => textOf(content).then(() => undefined)],
+    ['was refused', () => Promise.reject(new TooManyRequests('too many', 60))],
+  ])('ends the connection of a sender whose mail takes too long, though it is never idle: %s', async (_, take) => {
+    const outcome = Promise.withResolvers<void>();
+    const accept = (_envelope: MailEnvelope, content: AsyncIterator<Uint8Array>) => {
+      const accepted = take(content);
+      accepted.then(outcome.resolve, outcome.reject);
+      return accepted;
+    };
+    const receiver = await started({ accept, mailTimeoutMs: 300 });
+    const socket = createConnection({ host: '127.0.0.1', port: receiver.port });
+    for (const line of [...DIALOGUE, 'DATA']) {
+      await once(socket, 'data');
+      socket.write(`${line}\r\n`);
+    }
+    let answers = '';
+    socket.on('data', (chunk) => {
+      answers += chunk;
+    });
+    const trickle = setInterval(() => socket.write('x'), 20).unref();
+    await expect(outcome.promise).rejects.toThrow();
+    await once(socket, 'end');
+    clearInterval(trickle);
+    socket.destroy();
+    expect(answers).toMatch(/^354 .*\r\n421 .*4\.4\.2 The mail took too long, try again later\r\n$/);
     await receiver.stop();
   });
 

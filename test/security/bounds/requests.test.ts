@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../../../src/api/edge/rate-limits.ts';
+import { networkOf } from '../../../src/networks.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../../../api/deps.ts';
-import { enforce, networkOf } from '../../../api/edge/rate-limits.ts';
+import { enforce } from '../../../api/edge/rate-limits.ts';
 import { assertSameSite } from '../../../api/edge/same-site.ts';
+import { networkOf } from '../../../networks.ts';
 import { setOrg } from '../../../processes/current-work.ts';
 import { sendHelpPage } from '../pages.routes.ts';
 import { answeredPage, missingPage, NOT_FOUND_PAGE } from '../pages.ts';
