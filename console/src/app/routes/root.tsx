@@ -23,7 +23,8 @@ export const Failed = () => (
       className="mt-3"
       onClick={() =>
         void fetch('/console/').then(
-          () => window.location.reload(),
+          ({ ok, status }) =>
+            ok ? window.location.reload() : say(`The server answered ${status}: try again soon`, { isError: true }),
           () => say('The server cannot be reached', { isError: true }),
         )
       }
