@@ -8,7 +8,7 @@ import { Section } from '../../ui/section';
 /** Whether messages and webhooks of all organizations go out. */
 export const Sending = ({ sending: { state, reason } }: { sending: OperatorState['sending'] }) => {
   const client = useQueryClient();
-  const [isAsking, ask] = useState(false);
+  const [asked, ask] = useState<typeof state>();
   const isPaused = state === 'paused';
   const change = useMutation({
     mutationFn: (wanted: typeof state) => operatorCall('PUT', 'sending', { state: wanted }),
@@ -18,7 +18,7 @@ export const Sending = ({ sending: { state, reason } }: { sending: OperatorState
     <Section
       title="Sending"
       actions={
-        <Button disabled={change.isPending} onClick={() => (isPaused ? change.mutate('running') : ask(true))}>
+        <Button disabled={change.isPending} onClick={() => ask(isPaused ? 'running' : 'paused')}>
           {isPaused ? 'Resume' : 'Pause all sending'}
         </Button>
       }
@@ -32,14 +32,16 @@ export const Sending = ({ sending: { state, reason } }: { sending: OperatorState
           {change.error.message}
         </p>
       )}
-      {isAsking && (
+      {asked !== undefined && (
         <ConfirmDialog
-          title="Pause all sending?"
-          action="Pause"
-          onConfirm={() => change.mutate('paused')}
-          onClose={() => ask(false)}
+          title={asked === 'paused' ? 'Pause all sending?' : 'Resume all sending?'}
+          action={asked === 'paused' ? 'Pause' : 'Resume sending'}
+          onConfirm={() => change.mutate(asked)}
+          onClose={() => ask(undefined)}
         >
-          No message and no webhook of any organization goes out until it is resumed.
+          {asked === 'paused'
+            ? 'No message and no webhook of any organization goes out until it is resumed.'
+            : 'All messages and webhooks of all organizations that wait go out.'}
         </ConfirmDialog>
       )}
     </Section>
