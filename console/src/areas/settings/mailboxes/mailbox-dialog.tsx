@@ -31,7 +31,8 @@ export const MailboxDialog = ({ existing, onClose }: MailboxDialogProps) => {
     async (changes: Written) => {
       // It is stored as a whole: what others have saved meanwhile stays.
       const now = existing && (await readMailboxes()).find(({ id }) => id === existing.id);
-      const written = { ...writtenOf(specs, now ?? existing ?? {}), ...changes };
+      if (existing !== undefined && now === undefined) throw new Error('This mailbox was deleted meanwhile');
+      const written = { ...writtenOf(specs, now ?? {}), ...changes };
       const { address, ...values } = valuesIn(specs, written, { isNullable: true });
       return dataOf(api.PUT('/email/inboxes', { body: { address: existing?.address ?? String(address), ...values } }));
     },
