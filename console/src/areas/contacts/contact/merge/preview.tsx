@@ -56,10 +56,19 @@ export const MergePreview = ({ contact, otherId, onBack }: PreviewProps) => {
     event.preventDefault();
     confirm.mutate();
   };
-  if (preview.error !== null) return <Failure error={preview.error} onRetry={() => void preview.refetch()} />;
-  if (preview.data === undefined) return <Skeleton rows={5} />;
+  const failure = preview.error !== null && (
+    <Failure error={preview.error} onRetry={() => void preview.refetch()} />
+  );
+  if (preview.data === undefined)
+    return (
+      <div className="space-y-4">
+        {failure || <Skeleton rows={5} />}
+        <Button onClick={onBack}>Another contact</Button>
+      </div>
+    );
   return (
     <form onSubmit={onSubmit} className="space-y-4">
+      {failure}
       <Values data={preview.data} />
       <Effects data={preview.data} />
       <p className="rounded-md bg-warn p-3 text-warn-text">There is no way back.</p>
