@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { meQuery } from '../../../api/queries';
 import { orgQuery, orgSettingsQuery } from '../../../api/settings';
-import { type Specs, valuesIn } from '../../../ui/forms/spec';
+import { type Specs, type Written, withChanges } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Section } from '../../../ui/section';
 import { needs } from '../frame/needs';
@@ -42,12 +42,19 @@ export const BrandPage = needs('org:read', 'Brand', () => {
   );
 });
 
+const withWords = (brand: Brand, changes: Written): Brand => (withChanges(SPECS, { brand }, changes).brand ?? {}) as Brand;
+
 const BrandSections = ({ brand }: { brand: Brand }) => {
   const mayWrite = useMay('org:write');
   const org = useQuery(orgQuery).data;
   const save = useChange(
-    (changed: Brand) =>
-      dataOf(api.PATCH('/org/settings', { body: { brand: Object.keys(changed).length === 0 ? null : changed } })),
+    async (change: (now: Brand) => Brand) => {
+      // It is stored as a whole: what others have saved meanwhile stays.
+      const now = await dataOf(api.GET('/org/settings'));
+      const changed = change(now.brand ?? {});
+      const isEmpty = Object.values(changed).every((value) => value === undefined);
+      return dataOf(api.PATCH('/org/settings', { body: { brand: isEmpty ? null : changed } }));
+    },
     { stale: [orgSettingsQuery.queryKey, meQuery.queryKey], says: 'Saved' },
   );
   const { logo, ...words } = brand;
@@ -69,10 +76,7 @@ const BrandSections = ({ brand }: { brand: Brand }) => {
             stored={{ brand: words }}
             save={save}
             isReadOnly={!mayWrite}
-            onSave={(values, done) => {
-              const written = (valuesIn(SPECS, values).brand ?? {}) as Brand;
-              save.mutate(logo === undefined ? written : { ...written, logo }, { onSuccess: done });
-            }}
+            onSave={(changes, done) => save.mutate((now) => withWords(now, changes), { onSuccess: done })}
           />
           {words.color !== undefined && <Sample color={words.color} />}
         </div>
@@ -82,7 +86,7 @@ const BrandSections = ({ brand }: { brand: Brand }) => {
           logo={logo}
           mayWrite={mayWrite}
           onChange={async (changed) => {
-            await save.mutateAsync(changed === undefined ? words : { ...words, logo: changed });
+            await save.mutateAsync(({ logo: _, ...now }) => (changed === undefined ? now : { ...now, logo: changed }));
           }}
         />
       </Section>
