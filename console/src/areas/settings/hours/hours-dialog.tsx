@@ -26,18 +26,22 @@ const NINE_TO_FIVE: Shift = { day_of_week: 'monday_to_friday', start_time: '09:0
 /** The shifts of a week and the holidays, drawn as they are written. */
 export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => {
   const base = existing ?? copied;
+  const [begun] = useState(existing);
   const [shifts, setShifts] = useState<Shift[]>(base?.shifts ?? [NINE_TO_FIVE]);
   const [holidays, setHolidays] = useState<Schemas['Holiday'][]>(base?.holidays ?? []);
   const save = useChange(
     async (written: { name: string; iana_timezone: string }): Promise<void> => {
       const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
-      if (existing !== undefined) {
+      if (begun !== undefined) {
         const kept = shifts.flatMap((shift) => (shift.id === undefined ? [] : [{ ...shift, id: shift.id }]));
-        const added = shifts.flatMap(({ id, ...shift }) => (id === undefined ? [shift] : []));
-        const params = { path: { id: existing.id } };
+        const params = { path: { id: begun.id } };
         // They are stored as a whole: what others have saved meanwhile stays.
         const now = await dataOf(api.GET('/office-hours/{id}', { params }));
-        const whole = mergeOf({ ...body, shifts: kept }, existing, now);
+        const whole = mergeOf({ ...body, shifts: kept }, begun, now);
+        const others = now.shifts.filter(({ id }) => !begun.shifts.some((shift) => shift.id === id)).map(hoursOf);
+        const added = shifts.flatMap(({ id, ...shift }) =>
+          id === undefined && !others.includes(hoursOf(shift)) ? [shift] : [],
+        );
         await dataOf(api.PUT('/office-hours/{id}', { params, body: { ...whole, new_shifts: added } }));
       } else {
         const withoutIds = shifts.map(({ id: _, ...shift }) => shift);
@@ -117,10 +121,24 @@ function mergeOf(written: Saved, begun: Saved, now: Saved): Saved {
   return {
     name: isSame('name') ? now.name : written.name,
     iana_timezone: isSame('iana_timezone') ? now.iana_timezone : written.iana_timezone,
-    shifts: isSame('shifts') ? now.shifts : written.shifts,
+    shifts: shiftsOf(written.shifts, begun.shifts, now.shifts),
     holidays: isSame('holidays') ? now.holidays : written.holidays,
   };
 }
+
+/** Returns the shifts as they are now, without those removed here, and with those changed here as they were written. */
+const shiftsOf = (written: Hours['shifts'], begun: Hours['shifts'], now: Hours['shifts']): Hours['shifts'] =>
+  now.flatMap((shift) => {
+    const before = begun.find(({ id }) => id === shift.id);
+    if (before === undefined) return [shift];
+    const mine = written.find(({ id }) => id === shift.id);
+    if (mine === undefined) return [];
+    return [hoursOf(mine) === hoursOf(before) ? shift : mine];
+  });
+
+/** Returns the days and times of a shift, to be compared. */
+const hoursOf = ({ day_of_week, start_time, end_time }: Shift): string =>
+  [day_of_week, start_time, end_time.replace(/^24/, '00')].join(' ');
 
 interface ShiftRowProps {
   n: number;
