@@ -1,5 +1,5 @@
-import { type SubmitEvent, useState } from 'react';
-import { api, dataOf, type Schemas } from '../../../api/client';
+import { type SubmitEvent, useRef, useState } from 'react';
+import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { FIELD, Field } from '../../../ui/fields';
 import { FormEnd } from '../../../ui/form-end';
@@ -13,6 +13,13 @@ type Action = Schemas['Action'];
 const INPUT_TYPES = { string: 'text', number: 'number', integer: 'number' } as const;
 const LAST_GOOD_STATUS = 299;
 
+const CONFLICT = 409;
+const SERVER_ERROR = 500;
+
+/** Whether the API has said what became of a call. Otherwise it may be under way, or made. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof ApiError && error.status < SERVER_ERROR && error.status !== CONFLICT;
+
 /** Calls an action with written values, and shows what came back. */
 export const TestDialog = ({ action, onClose }: { action: Action; onClose: () => void }) => {
   const input = inputOf(action.payload);
@@ -20,11 +27,25 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   const fields = input?.fields ?? [];
   const [texts, setTexts] = useState<string[]>(fields.map(() => ''));
   const [json, setJson] = useState('{}');
+  const tried = useRef<{ key: string; of: string }>(undefined);
+  const keyFor = (of: string) => {
+    if (tried.current?.of !== of) tried.current = { key: crypto.randomUUID(), of };
+    return tried.current.key;
+  };
   const call = useChange(
     async (): Promise<Schemas['TestedAction']> => {
       const parameters =
         input === undefined ? jsonOf(json, 'The text') : parametersOf(fields, texts, bodyIn(isWritten, json));
-      return dataOf(api.POST('/actions/{id}/test', { params: { path: { id: action.id } }, body: { parameters } }));
+      const header = { 'idempotency-key': keyFor(JSON.stringify(parameters)) };
+      const params = { path: { id: action.id }, header };
+      try {
+        const answer = await dataOf(api.POST('/actions/{id}/test', { params, body: { parameters } }));
+        tried.current = undefined;
+        return answer;
+      } catch (error) {
+        if (isAnswer(error)) tried.current = undefined;
+        throw error;
+      }
     },
     { stale: [] },
   );
