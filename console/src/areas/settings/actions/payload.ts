@@ -1,3 +1,4 @@
+import { hashKey } from '@tanstack/react-query';
 import type { Schemas } from '../../../api/client';
 
 type Payload = Schemas['ActionPayload'];
@@ -33,6 +34,24 @@ const record = (value: unknown): Record<string, unknown> =>
 
 /** Returns what an action takes, from its operation. Undefined if a form would lose something of it. */
 export function inputOf(payload: Record<string, unknown>): Input | undefined {
+  const input = rowsOf(payload);
+  if (input === undefined) return undefined;
+  const method = String(payload.method ?? 'get').toLowerCase();
+  return hashKey([withDefaults({ ...payload, method })]) === hashKey([withDefaults(payloadWith(payload, input, method))])
+    ? input
+    : undefined;
+}
+
+/** Returns an operation with what OpenAPI takes where it says nothing. */
+const withDefaults = (payload: Record<string, unknown>) => ({
+  ...payload,
+  parameters: (Array.isArray(payload.parameters) ? payload.parameters : []).map((parameter) => ({
+    required: false,
+    ...record(parameter),
+  })),
+});
+
+function rowsOf(payload: Record<string, unknown>): Input | undefined {
   const parameters = (Array.isArray(payload.parameters) ? payload.parameters : []).map(record);
   const fields = parameters.map(({ name, in: place, description, required, schema, ...parameter }) =>
     fieldOf(String(name), place as Place, record(schema), {
@@ -62,9 +81,12 @@ function fieldsOfBody(schema: Record<string, unknown>): InputField[] | undefined
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(record(schema.properties)).map(([name, property]) => {
     const { description, ...rest } = record(property);
+    // A row shows the type alone, and another one may be chosen.
+    if (Object.keys(rest).join() !== 'type') return undefined;
     return fieldOf(name, 'body', rest, { description, isRequired: required.includes(name), others: {} });
   });
-  return fields.includes(undefined) ? undefined : fields.filter((field) => field !== undefined);
+  const shown = fields.filter((field) => field !== undefined);
+  return fields.includes(undefined) || hashKey([schemaOf(shown)]) !== hashKey([schema]) ? undefined : shown;
 }
 
 function fieldOf(
@@ -95,7 +117,7 @@ export function payloadWith(payload: Record<string, unknown>, { fields, bodySche
   const body =
     schema === undefined
       ? {}
-      : { requestBody: { required: true, ...record(requestBody), content: { [JSON_TYPE]: { schema } } } };
+      : { requestBody: { ...(requestBody === undefined ? { required: true } : record(requestBody)), content: { [JSON_TYPE]: { schema } } } };
   return { ...rest, method: method.toLowerCase() as Payload['method'], parameters, ...body };
 }
 
