@@ -1,3 +1,4 @@
+import { hashKey } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { actionsQuery } from '../../../api/settings';
@@ -67,6 +68,12 @@ const writtenOf = (action: Action): Written => ({
   channels: action.enabled_on_channel.channels,
 });
 
+interface Form {
+  written: Written;
+  /** What it takes. Undefined: more than rows can show. */
+  input: Input | undefined;
+}
+
 interface ActionDialogProps {
   /** What is changed. Nothing for a new action. */
   existing: Action | undefined;
@@ -75,17 +82,22 @@ interface ActionDialogProps {
 
 /** The form of an action: what it calls, what the AI gives to it, and when somebody has to confirm it. */
 export const ActionDialog = ({ existing, onClose }: ActionDialogProps) => {
-  const [written, write] = useState<Written>(existing === undefined ? NEW : writtenOf(existing));
-  const [input, setInput] = useState<Input | undefined>(() =>
-    existing === undefined ? { fields: [], bodySchema: undefined } : inputOf(existing.payload),
+  const [begun] = useState<Form>(() =>
+    existing === undefined
+      ? { written: NEW, input: { fields: [], bodySchema: undefined } }
+      : { written: writtenOf(existing), input: inputOf(existing.payload) },
   );
+  const [written, write] = useState(begun.written);
+  const [input, setInput] = useState(begun.input);
   const isOfConnection = existing !== undefined && existing.connection !== null;
   const change = (changes: Partial<Written>) => write({ ...written, ...changes });
   const save = useChange(
     async (): Promise<void> => {
-      const body = bodyOf(written, input, existing, isOfConnection);
-      if (existing === undefined) await dataOf(api.POST('/actions', { body: body as Schemas['CreateActionPublic'] }));
-      else await dataOf(api.PATCH('/actions/{id}', { params: { path: { id: existing.id } }, body }));
+      if (existing === undefined) {
+        const payload = payloadWith({}, input ?? { fields: [] , bodySchema: undefined }, written.request_type);
+        const body = { ...bodyOf(written, false), payload } as Schemas['CreateActionPublic'];
+        await dataOf(api.POST('/actions', { body }));
+      } else await saveChanges(existing.id, begun, { written, input }, isOfConnection);
     },
     { stale: [actionsQuery.queryKey], says: 'Saved' },
   );
@@ -145,11 +157,30 @@ export const ActionDialog = ({ existing, onClose }: ActionDialogProps) => {
   );
 };
 
-/** Returns what is sent. What a connection or another form has set stays out of it. */
+/** Sends what differs from what the form began with: what others have saved meanwhile stays. */
+async function saveChanges(id: string, begun: Form, { written, input }: Form, isOfConnection: boolean): Promise<void> {
+  const params = { path: { id } };
+  const before = new Map(Object.entries(bodyOf(begun.written, isOfConnection)));
+  const body: Schemas['UpdateActionPublic'] = Object.fromEntries(
+    Object.entries(bodyOf(written, isOfConnection)).filter(([key, value]) => !isSame(value, before.get(key))),
+  );
+  const takesOther = !isSame(input, begun.input);
+  if (!isOfConnection && (takesOther || body.request_type !== undefined)) {
+    const now = await dataOf(api.GET('/actions/{id}', { params }));
+    const method = body.request_type ?? now.request_type;
+    body.payload =
+      takesOther && input !== undefined
+        ? payloadWith(now.payload, input, method)
+        : { ...now.payload, method: method.toLowerCase() as 'get' };
+  }
+  if (Object.keys(body).length > 0) await dataOf(api.PATCH('/actions/{id}', { params, body }));
+}
+
+const isSame = (one: unknown, other: unknown): boolean => hashKey([one]) === hashKey([other]);
+
+/** Returns what is sent but the payload. What a connection has set stays out of it. */
 function bodyOf(
   { description, channels, request_type, api_endpoint, ...rest }: Written,
-  input: Input | undefined,
-  existing: Action | undefined,
   isOfConnection: boolean,
 ): Schemas['UpdateActionPublic'] {
   const { name, confirm } = rest;
@@ -161,12 +192,7 @@ function bodyOf(
     ...switches,
     enabled_on_channel: { channels },
   };
-  if (isOfConnection) return common;
-  const called = { ...common, request_type, api_endpoint: api_endpoint.trim() };
-  if (input !== undefined) return { ...called, payload: payloadWith(existing?.payload ?? {}, input, request_type) };
-  return request_type === existing?.request_type
-    ? called
-    : { ...called, payload: { ...existing?.payload, method: request_type.toLowerCase() as 'get' } };
+  return isOfConnection ? common : { ...common, request_type, api_endpoint: api_endpoint.trim() };
 }
 
 const InputFields = ({ input, onChange }: { input: Input | undefined; onChange: (input: Input) => void }) => {
