@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { orgSettingsQuery } from '../../../api/settings';
-import { headersIn, linesOf, type Specs, type Written } from '../../../ui/forms/spec';
+import { linesOf, type Specs, type Written } from '../../../ui/forms/spec';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button, Failure } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { SpecDialog } from '../frame/spec-dialog';
@@ -48,10 +49,14 @@ const Shown = () => {
   const settings = useQuery(orgSettingsQuery);
   const mayWrite = useMay('org:write');
   const [isChanged, change] = useState(false);
-  if (settings.error !== null) return <Failure error={settings.error} onRetry={() => void settings.refetch()} />;
-  if (settings.data === undefined) return null;
+  const failure = settings.error !== null && (
+    <Failure error={settings.error} onRetry={() => void settings.refetch()} />
+  );
+  if (settings.data === undefined) return failure || null;
   const values = settings.data.http_action_overrides;
   return (
+    <>
+    {failure}
     <Section
       title="Keys and other shared values"
       actions={mayWrite && <Button onClick={() => change(true)}>Change the values</Button>}
@@ -77,38 +82,81 @@ const Shown = () => {
       </div>
       {isChanged && <ValuesDialog values={values ?? {}} onClose={() => change(false)} />}
     </Section>
+    </>
   );
 };
 
 const linesFor = (group: Record<string, string> | undefined): string[] =>
   Object.entries(group ?? {}).map(([name, value]) => `${name}: ${value}`);
 
-/** Returns what is sent, or null where nothing is left. */
-function valuesIn(written: Written): Values | null {
-  const groups = GROUPS.map((group) => [group, headersIn(String(written[group] ?? ''))] as const).filter(
-    ([, values]) => Object.keys(values).length > 0,
+/** Returns the values in lines, one a line. A stored line is split behind its name, which may have colons. */
+const valuesOf = (text: string, stored: Record<string, string>): Record<string, string> => {
+  const names = Object.keys(stored).sort((one, other) => other.length - one.length);
+  return Object.fromEntries(
+    linesOf(text).map((line) => {
+      const known = names.find((name) => line.startsWith(`${name}:`));
+      const [first = ''] = line.split(':');
+      const name = known ?? first;
+      return [name.trim(), line.slice(name.length + 1).trim()];
+    }),
   );
-  return groups.length === 0 ? null : { hosts: linesOf(String(written.hosts ?? '')), ...Object.fromEntries(groups) };
+};
+
+/** Returns what is stored now with what was written here: added, changed and removed lines. Null where nothing is left. */
+function mergeOf(written: Written, begun: Values, now: Values): Values | null {
+  const groups = GROUPS.map((group) => {
+    const before = begun[group] ?? {};
+    const lines = valuesOf(String(written[group] ?? ''), before);
+    const kept = Object.entries(now[group] ?? {}).filter(([name]) => name in lines || !(name in before));
+    const changed = Object.entries(lines).filter(([name, value]) => value !== before[name]);
+    return [group, Object.fromEntries([...kept, ...changed])] as const;
+  }).filter(([, values]) => Object.keys(values).length > 0);
+  if (groups.length === 0) return null;
+  const lines = linesOf(String(written.hosts ?? ''));
+  const before = begun.hosts ?? [];
+  const kept = (now.hosts ?? []).filter((host) => lines.includes(host) || !before.includes(host));
+  const added = lines.filter((host) => !before.includes(host) && !kept.includes(host));
+  return { hosts: [...kept, ...added], ...Object.fromEntries(groups) };
 }
 
 const ValuesDialog = ({ values, onClose }: { values: Values; onClose: () => void }) => {
+  const [begun] = useState(values);
+  const [emptied, ask] = useState<Written>();
   const save = useChange(
-    (http_action_overrides: Values | null) => dataOf(api.PATCH('/org/settings', { body: { http_action_overrides } })),
+    async (written: Written) => {
+      // They are stored as a whole: what others have saved meanwhile stays.
+      const now = await dataOf(api.GET('/org/settings'));
+      const http_action_overrides = mergeOf(written, begun, now.http_action_overrides ?? {});
+      return dataOf(api.PATCH('/org/settings', { body: { http_action_overrides } }));
+    },
     { stale: [orgSettingsQuery.queryKey], says: 'Saved' },
   );
   const stored = {
-    hosts: values.hosts ?? [],
-    ...Object.fromEntries(GROUPS.map((group) => [group, linesFor(values[group])])),
+    hosts: begun.hosts ?? [],
+    ...Object.fromEntries(GROUPS.map((group) => [group, linesFor(begun[group])])),
   };
+  const store = (written: Written) => save.mutate(written, { onSuccess: onClose });
   return (
-    <SpecDialog
-      title="Keys and other shared values"
-      action="Save"
-      specs={SPECS}
-      stored={stored}
-      save={save}
-      onSave={(written) => save.mutate(valuesIn(written), { onSuccess: onClose })}
-      onClose={onClose}
-    />
+    <>
+      <SpecDialog
+        title="Keys and other shared values"
+        action="Save"
+        specs={SPECS}
+        stored={stored}
+        save={save}
+        onSave={(written) => (mergeOf(written, begun, begun) === null ? ask(written) : store(written))}
+        onClose={onClose}
+      />
+      {emptied !== undefined && (
+        <ConfirmDialog
+          title="Remove all shared values?"
+          action="Remove"
+          onConfirm={() => store(emptied)}
+          onClose={() => ask(undefined)}
+        >
+          Actions send none of them any more. Their values cannot be read again.
+        </ConfirmDialog>
+      )}
+    </>
   );
 };
