@@ -94,7 +94,7 @@ export const ActionDialog = ({ existing, onClose }: ActionDialogProps) => {
   const save = useChange(
     async (): Promise<void> => {
       if (existing === undefined) {
-        const payload = payloadWith({}, input ?? { fields: [] , bodySchema: undefined }, written.request_type);
+        const payload = payloadWith({}, input ?? { fields: [], bodySchema: undefined }, written.request_type);
         const body = { ...bodyOf(written, false), payload } as Schemas['CreateActionPublic'];
         await dataOf(api.POST('/actions', { body }));
       } else await saveChanges(existing.id, begun, { written, input }, isOfConnection);

@@ -37,7 +37,8 @@ export function inputOf(payload: Record<string, unknown>): Input | undefined {
   const input = rowsOf(payload);
   if (input === undefined) return undefined;
   const method = String(payload.method ?? 'get').toLowerCase();
-  return hashKey([withDefaults({ ...payload, method })]) === hashKey([withDefaults(payloadWith(payload, input, method))])
+  return hashKey([withDefaults({ ...payload, method })]) ===
+    hashKey([withDefaults(payloadWith(payload, input, method))])
     ? input
     : undefined;
 }
@@ -117,7 +118,12 @@ export function payloadWith(payload: Record<string, unknown>, { fields, bodySche
   const body =
     schema === undefined
       ? {}
-      : { requestBody: { ...(requestBody === undefined ? { required: true } : record(requestBody)), content: { [JSON_TYPE]: { schema } } } };
+      : {
+          requestBody: {
+            ...(requestBody === undefined ? { required: true } : record(requestBody)),
+            content: { [JSON_TYPE]: { schema } },
+          },
+        };
   return { ...rest, method: method.toLowerCase() as Payload['method'], parameters, ...body };
 }
 

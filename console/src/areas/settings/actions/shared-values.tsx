@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { orgSettingsQuery } from '../../../api/settings';
-import { linesOf, type Specs, type Written } from '../../../ui/forms/spec';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import { linesOf, type Specs, type Written } from '../../../ui/forms/spec';
 import { Button, Failure } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { SpecDialog } from '../frame/spec-dialog';
@@ -49,39 +49,37 @@ const Shown = () => {
   const settings = useQuery(orgSettingsQuery);
   const mayWrite = useMay('org:write');
   const [isChanged, change] = useState(false);
-  const failure = settings.error !== null && (
-    <Failure error={settings.error} onRetry={() => void settings.refetch()} />
-  );
+  const failure = settings.error !== null && <Failure error={settings.error} onRetry={() => void settings.refetch()} />;
   if (settings.data === undefined) return failure || null;
   const values = settings.data.http_action_overrides;
   return (
     <>
-    {failure}
-    <Section
-      title="Keys and other shared values"
-      actions={mayWrite && <Button onClick={() => change(true)}>Change the values</Button>}
-    >
-      <div className="space-y-1 p-4">
-        {values === null ? (
-          <p className="text-quiet">None. Keys that actions need are set here, not in an action.</p>
-        ) : (
-          <>
-            <p className="break-words">Sent to {(values.hosts ?? []).join(', ')}</p>
-            {GROUPS.map((group) => {
-              const names = Object.keys(values[group] ?? {});
-              return (
-                names.length > 0 && (
-                  <p key={group} className="break-words text-quiet">
-                    {NAMES[group]}: {names.join(', ')}
-                  </p>
-                )
-              );
-            })}
-          </>
-        )}
-      </div>
-      {isChanged && <ValuesDialog values={values ?? {}} onClose={() => change(false)} />}
-    </Section>
+      {failure}
+      <Section
+        title="Keys and other shared values"
+        actions={mayWrite && <Button onClick={() => change(true)}>Change the values</Button>}
+      >
+        <div className="space-y-1 p-4">
+          {values === null ? (
+            <p className="text-quiet">None. Keys that actions need are set here, not in an action.</p>
+          ) : (
+            <>
+              <p className="break-words">Sent to {(values.hosts ?? []).join(', ')}</p>
+              {GROUPS.map((group) => {
+                const names = Object.keys(values[group] ?? {});
+                return (
+                  names.length > 0 && (
+                    <p key={group} className="break-words text-quiet">
+                      {NAMES[group]}: {names.join(', ')}
+                    </p>
+                  )
+                );
+              })}
+            </>
+          )}
+        </div>
+        {isChanged && <ValuesDialog values={values ?? {}} onClose={() => change(false)} />}
+      </Section>
     </>
   );
 };

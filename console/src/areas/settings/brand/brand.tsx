@@ -42,7 +42,8 @@ export const BrandPage = needs('org:read', 'Brand', () => {
   );
 });
 
-const withWords = (brand: Brand, changes: Written): Brand => (withChanges(SPECS, { brand }, changes).brand ?? {}) as Brand;
+const withWords = (brand: Brand, changes: Written): Brand =>
+  (withChanges(SPECS, { brand }, changes).brand ?? {}) as Brand;
 
 const BrandSections = ({ brand }: { brand: Brand }) => {
   const mayWrite = useMay('org:write');

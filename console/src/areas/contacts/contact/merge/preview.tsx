@@ -56,9 +56,7 @@ export const MergePreview = ({ contact, otherId, onBack }: PreviewProps) => {
     event.preventDefault();
     confirm.mutate();
   };
-  const failure = preview.error !== null && (
-    <Failure error={preview.error} onRetry={() => void preview.refetch()} />
-  );
+  const failure = preview.error !== null && <Failure error={preview.error} onRetry={() => void preview.refetch()} />;
   if (preview.data === undefined)
     return (
       <div className="space-y-4">
