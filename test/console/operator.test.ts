@@ -116,6 +116,8 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
     await page.waitForTimeout(500);
     expect((await state()).sending.state).toBe('paused');
     await page.getByRole('button', { name: 'Resume' }).click();
+    const resuming = page.getByRole('dialog', { name: 'Resume all sending?' });
+    await resuming.getByRole('button', { name: 'Resume sending' }).click();
     await eventually('the sending', async () => (await state()).sending.state === 'running');
     await page.context().close();
   });
