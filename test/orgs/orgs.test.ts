@@ -37,6 +37,7 @@ describe('the organization', () => {
 
 describe('settings of an org', () => {
   const ALL_OFF = {
+    brand: null,
     timezone: null,
     quiet_hours: null,
     country: null,

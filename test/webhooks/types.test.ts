@@ -164,6 +164,14 @@ async function disableAnother() {
   await other.close();
 }
 
+async function mergeContacts() {
+  const [first, second] = [
+    await org.post('/contacts', { contact: { email: 'first@example.com' } }),
+    await org.post('/contacts', { contact: { email: 'second@example.com' } }),
+  ];
+  expect(await org.post(`/contacts/${first.body.id}/merge`, { from_id: second.body.id })).toMatchObject({ status: 200 });
+}
+
 /** Returns the webhooks about a session, as they are stored now. */
 async function storedOf(sessionId: string) {
   const own = receiver.received.filter(({ body }) => body.data.session?.id === sessionId);
@@ -190,6 +198,7 @@ it('each type is delivered with the data that the OpenAPI document describes, an
   await disableAnother();
   await reopenInsight();
   await removeCitedArticle();
+  await mergeContacts();
   await org.post(`/webhooks/${endpointId}/test`);
 
   for (const type of WEBHOOK_EVENT_TYPES) {

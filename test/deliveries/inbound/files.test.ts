@@ -248,8 +248,8 @@ describe('a file that a contact sends', () => {
       expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 ** 2);
     });
 
-    it('of 10,000 parts, which no reader takes, is noted in a session that people see', async () => {
-      await mailWith(...Array.from({ length: 10_000 }, (_, nth) => `Content-Type: text/plain\r\n\r\n${nth}`));
+    it('of 20,001 parts, which no reader takes, is noted in a session that people see', async () => {
+      await mailWith(...Array.from({ length: 20_001 }, (_, nth) => `Content-Type: text/plain\r\n\r\n${nth}`));
       const [{ id, status }] = await eventually('the session', async () => {
         const found = await sessions();
         return found.length === 1 && found;
