@@ -417,6 +417,10 @@ describe('a form trigger', () => {
     );
     for (const odd of [undefined, '[]', 'null', '"x"', '{"name":{"__proto__":1}}'])
       expect((await submit(odd)).status).toBe(400);
+    for (const value of [{ toString: 1 }, { valueOf: 1, toString: null }, [{ toString: 1 }], ['on'], {}]) {
+      const refused = await submit(Object.fromEntries(fields.map(({ name }) => [name, value])));
+      expect([refused.status, refused.body.issues?.length]).toEqual([400, fields.length]);
+    }
     expect(await runs(id)).toEqual([]);
   });
 
