@@ -135,7 +135,9 @@ describe('the question at the end of an article', () => {
     expect((await countsOf(org, id)).languages).toEqual([{ language: 'en', helpful: 0, not_helpful: 2 }]);
     const other = await answer(url.replace('refunds', 'invoices'), { helpful: 'no' }, from);
     expect(other.answerId).toBeDefined();
-    const { rows } = await sql<{ key: string }>`select key from rate_limits where key like '%feedback:%'`.execute(api.db);
+    const { rows } = await sql<{ key: string }>`select key from rate_limits where key like '%feedback:%'`.execute(
+      api.db,
+    );
     expect(rows.length).toBeGreaterThan(3);
     for (const { key } of rows) expect([key.includes(ip), key.includes(id)]).toEqual([false, false]);
     for (let n = 0; n < 3; n++) await answer(url, { helpful: 'no' });
