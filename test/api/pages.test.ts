@@ -20,7 +20,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
 });
 afterAll(() => api.close());
 
@@ -229,11 +229,12 @@ it('links to the state of the server only where it is on the same port', async (
       await api.other.patch('/org', { language: 'ar' });
       await api.other.patch('/org/settings', { brand: { color: '#ffee00' } });
       const words = helpWords.ar;
-      for (const [width, colorScheme] of LOOKS) {
+      for (const [nth, [width, colorScheme]] of LOOKS.entries()) {
         const { page, complaints } = await browser.open(`${api.url}/help/${api.other.id}/all/deliveries`, {
           width,
           colorScheme,
         });
+        await page.setExtraHTTPHeaders({ 'x-forwarded-for': `203.0.113.${nth + 1}` });
         const check = async () => expect([await violationsIn(page), await overflowOf(page)]).toEqual([[], 0]);
         await check();
         await page.getByRole('button', { name: words.no, exact: true }).click();

@@ -219,9 +219,11 @@ describe('what the operator sees', () => {
     const workflow = async (name: string) =>
       (await org.post('/workflows', { name, trigger_type: 'manual-trigger', workflow_blocks: [step] })).body
         .workflow_id;
-    const [active, inactive] = [await workflow('Active'), await workflow('Inactive')];
-    await org.post(`/workflows/${active}/activate`, {});
-    await org.post(`/workflows/${active}/trigger`, { input: {} });
+    const [active, inactive, failing] = [await workflow('Active'), await workflow('Inactive'), await workflow('Later')];
+    for (const id of [active, active, failing]) {
+      await org.post(`/workflows/${id}/activate`, {});
+      await org.post(`/workflows/${id}/trigger`, { input: {} });
+    }
     await sql`update automation_runs set status = 'failed' where automation_id = ${active}`.execute(api.db);
     for (const id of [active, inactive])
       await api.db.transaction().execute((trx) => {
@@ -258,7 +260,14 @@ describe('what the operator sees', () => {
 
     const fresh = await startApi({ databaseUrl: api.databaseUrl });
     const { body: incidents } = await fresh.client(key).get('/operator/v1/incidents');
+    await sql`update automation_runs set status = 'failed' where automation_id = ${failing}`.execute(api.db);
+    const { body: soon } = await fresh.client(key).get('/operator/v1/incidents');
     await fresh.close();
+    const failedRuns = ({ items }: { items: { kind: string; org_id: string; ref: string; count: number }[] }) =>
+      items.flatMap(({ kind, org_id, ref, count }) => (kind === 'run_failed' ? [{ org_id, ref, count }] : []));
+    expect(failedRuns(incidents)).toEqual([{ org_id: org.id, ref: active, count: 2 }]);
+    expect(failedRuns(soon)).toEqual(failedRuns(incidents));
+    await sql`update automation_runs set status = 'canceled' where automation_id = ${failing}`.execute(api.db);
     const named = (items: { kind: string; count: number; since: string; ref: unknown }[]) =>
       items
         .map(({ kind, count, since }) => ({ kind, count, since }))

@@ -30,7 +30,6 @@ const PUBLIC_ROUTES = [
   'GET /sign-in',
   'POST /sign-in',
   'GET /robots.txt',
-  'GET /help/sitemap.xml',
   'POST /help/:orgId/*',
   'GET /help/:orgId',
   'GET /help/:orgId/*',

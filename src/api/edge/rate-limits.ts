@@ -17,10 +17,13 @@ import { bodyOfError, errorAnswer } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 86_400;
 /** Of one operator a minute: the pages ask for all parts every ten seconds. */
 const OPERATOR_REQUESTS = 300;
 /** Answers of one network to one article of a help center an hour: an office may have one address. */
 const ANSWERS_AN_HOUR = 20;
+/** Answers of one network to one article that count a day: who keeps no cookie must not decide alone what helps. */
+const COUNTED_ANSWERS_A_DAY = 2;
 const COUNTING = { maxConcurrent: 1, maxBatchSize: Number.POSITIVE_INFINITY, maxWaiting: Number.POSITIVE_INFINITY };
 /** The limits of public routes by address. */
 const LIMIT_OF_PUBLIC = { address: 'address', help: 'help', files: 'streaming' } as const;
@@ -39,6 +42,7 @@ export type RateLimitName =
   | 'address'
   | 'help'
   | 'feedback'
+  | 'counted-feedback'
   | 'refused';
 
 export interface RateLimits {
@@ -47,7 +51,7 @@ export interface RateLimits {
   consume(name: RateLimitName, id: string): Promise<{ isAllowed: boolean; remaining: number; resetMs: number }>;
 }
 
-/** Counts requests per minute, and sign-ins by mail and answers to articles per hour, either in Postgres across all api processes or in this process's memory. */
+/** Counts requests per minute, sign-ins by mail and answers to articles per hour, and answers that count per day, either in Postgres across all api processes or in this process's memory. */
 export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   const limits: Record<RateLimitName, number> = {
     standard: config.RATE_LIMIT_STANDARD,
@@ -61,6 +65,7 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
     address: config.RATE_LIMIT_ADDRESS,
     help: config.RATE_LIMIT_HELP,
     feedback: ANSWERS_AN_HOUR,
+    'counted-feedback': COUNTED_ANSWERS_A_DAY,
     refused: config.RATE_LIMIT_REFUSED,
   };
   const create = (name: RateLimitName) => {
@@ -88,10 +93,14 @@ export function createRateLimits(config: Config, pool: pg.Pool): RateLimits {
   };
 }
 
-/** What is counted by the hour. Everything else is by the minute. */
-const BY_THE_HOUR: readonly RateLimitName[] = ['sign-in', 'feedback'];
+/** What is not counted by the minute. */
+const SECONDS: { readonly [name in RateLimitName]?: number } = {
+  'sign-in': HOUR_SECONDS,
+  feedback: HOUR_SECONDS,
+  'counted-feedback': DAY_SECONDS,
+};
 
-const secondsOf = (name: RateLimitName): number => (BY_THE_HOUR.includes(name) ? HOUR_SECONDS : WINDOW_SECONDS);
+const secondsOf = (name: RateLimitName): number => SECONDS[name] ?? WINDOW_SECONDS;
 
 /** The number of this request within the window, from 1. */
 interface RequestCount {

@@ -5,7 +5,7 @@ import type { Db } from '../../db/connect.ts';
 import { conflict, unavailable } from '../../errors.ts';
 import { NIL_UUID } from '../../ids.ts';
 import { loggableText } from '../../logging/loggable.rules.ts';
-import { CONDITION_KINDS } from '../../overview/attention/conditions.ts';
+import { CONDITION_KINDS, type ConditionKind } from '../../overview/attention/conditions.ts';
 import { repair } from '../../repair/repair.ts';
 import { SUBJECTS } from '../../repair/subjects.ts';
 import { describeQueues } from '../../temporal/queues.ts';
@@ -71,25 +71,26 @@ export async function stateOfQueues(client: Client, config: Config) {
 
 export const stateOfProviders = async (db: Db) => ({ items: await countConnections(db) });
 
-/** Unknown deliveries take a look-up for every org: they are counted this often at most, however many operators look. */
-const UNKNOWN_TTL_MS = 60_000;
-const INDEXED_KINDS = CONDITION_KINDS.filter((kind) => kind !== 'unknown_delivery');
+/** Unknown deliveries take a look-up for every org, and failed runs up to 1,000 rows: they are counted this often at most, however many operators look. */
+const COUNTED_TTL_MS = 60_000;
+const COUNTED_KINDS: readonly ConditionKind[] = ['unknown_delivery', 'run_failed'];
+const INDEXED_KINDS = CONDITION_KINDS.filter((kind) => !COUNTED_KINDS.includes(kind));
 
 /** Returns a function that lists what a person has to mend, with reasons that name no words of a customer. */
 export function incidentsOf(db: Db) {
-  let unknown: { until: number; rows: Promise<IncidentRow[]> } | undefined;
-  const listUnknown = () => {
-    if (unknown === undefined || unknown.until < performance.now()) {
-      const rows = listIncidents(db, ['unknown_delivery']);
-      unknown = { until: performance.now() + UNKNOWN_TTL_MS, rows };
+  let counted: { until: number; rows: Promise<IncidentRow[]> } | undefined;
+  const listCounted = () => {
+    if (counted === undefined || counted.until < performance.now()) {
+      const rows = listIncidents(db, COUNTED_KINDS);
+      counted = { until: performance.now() + COUNTED_TTL_MS, rows };
       rows.catch(() => {
-        unknown = undefined;
+        counted = undefined;
       });
     }
-    return unknown.rows;
+    return counted.rows;
   };
   return async () => {
-    const rows = (await Promise.all([listIncidents(db, INDEXED_KINDS), listUnknown()])).flat();
+    const rows = (await Promise.all([listIncidents(db, INDEXED_KINDS), listCounted()])).flat();
     return { items: rows.map(({ reason, ...row }) => ({ ...row, reason: shownReason(reason) })) };
   };
 }

@@ -87,6 +87,7 @@ function parseField(field: FormField, given: unknown): ParsedField {
 
 /** A browser omits unchecked boxes from a submitted form. */
 function parseCheckbox({ required }: FormField, given: unknown): ParsedField {
+  if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') return faulty('no-truth');
   const text = String(given).toLowerCase();
   if (!CHECKED_VALUES.has(text) && !UNCHECKED_VALUES.has(text)) return faulty('no-truth');
   return required && UNCHECKED_VALUES.has(text) ? faulty('unticked') : { value: CHECKED_VALUES.has(text) };

@@ -126,7 +126,8 @@ export const inboundWebhookRoutes: FastifyPluginAsyncZod<Deps> = async (app, dep
       const isRefused = isOfBrowser && isTrapped(content);
       const receive = async () => {
         if (isRefused) throw refuseTrapped();
-        return receiveForm(request.db, webhook, { ...sent, content, submissionId });
+        const key = submissionId === undefined ? undefined : `page ${submissionId}`;
+        return receiveForm(request.db, webhook, { ...sent, content, submissionId: key });
       };
       if (wantsPage(request)) {
         const look = await lookOf(request, mediaLinks, webhook);
@@ -194,7 +195,7 @@ const refuseFile = async (): Promise<never> => {
 /** Returns the id that the hosted page gave the submission: the same fields sent twice from it are one submission. */
 function submissionIdOf(content: Json): string | undefined {
   const id = fieldsOf(content)[SUBMISSION_FIELD];
-  return typeof id === 'string' && isUuid(id) ? `page ${id}` : undefined;
+  return typeof id === 'string' && isUuid(id) ? id : undefined;
 }
 
 /** Whether a field was filled that people do not see. */

@@ -63,25 +63,6 @@ export const findCenter = (db: Db, orgId: string): Promise<{ language: string } 
     .where('center.org_id', '=', orgId)
     .executeTakeFirst();
 
-/** The most sitemaps that an index may have (sitemaps.org 0.9). */
-const MAX_SITEMAPS = 50_000;
-
-/** Lists the orgs whose help centers have articles. */
-export const listCenters = (db: Db): Promise<{ org_id: string }[]> =>
-  db
-    .selectFrom('help_centers as center')
-    .select('center.org_id')
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('help_center_articles as article')
-          .select(sql`1`.as('one'))
-          .whereRef('article.org_id', '=', 'center.org_id'),
-      ),
-    )
-    .orderBy('center.org_id')
-    .limit(MAX_SITEMAPS)
-    .execute();
-
 /**
  * Returns the contents of a category and its descendants, or of the whole help center without a path, in tree order.
  */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import type { PageBrand } from '../../html/brand.rules.ts';
 import { type HelpAnswer, helpPagePolicy, NOT_FOUND_PAGE } from './pages.ts';
-import { type HelpPageResult, renderHelpPage, renderSitemap, renderSitemapIndex } from './reading.service.ts';
+import { type HelpPageResult, renderHelpPage, renderSitemap } from './reading.service.ts';
 import { createRendering } from './rendering.ts';
 
 /** Readers may get a page up to a minute old. */
@@ -49,16 +49,6 @@ export const helpPageRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
     if (isKnown === true) reply.code(304);
     return isKnown === true ? '' : page;
   };
-
-  app.get(
-    `/help/${SITEMAP}`,
-    { config: { scope: 'public', limitedBy: 'help' }, schema: { hide: true } },
-    async ({ db }, reply) =>
-      reply
-        .type('application/xml; charset=utf-8')
-        .header('cache-control', CACHE_CONTROL)
-        .send(await renderSitemapIndex(db, config.PUBLIC_URL)),
-  );
 
   app.get(
     '/help/:orgId',

@@ -197,13 +197,6 @@ ${entries.join('\n')}
 `;
 };
 
-/** Renders an index of the sitemaps of help centers (sitemaps.org 0.9). */
-export const sitemapIndexOf = (urls: string[]): string => `<?xml version="1.0" encoding="UTF-8"?>
-<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${urls.map((url) => `<sitemap><loc>${escapeHtml(url)}</loc></sitemap>`).join('\n')}
-</sitemapindex>
-`;
-
 function pageOf({ center, brand, words, url, trail, title, description, query }: HelpPage, body: string): string {
   const meta = description === null ? '' : `<meta name="description" content="${escapeHtml(description)}">`;
   const links = trail.map((above) => `<a href="${escapeHtml(above.url)}">${escapeHtml(above.title)}</a>`);

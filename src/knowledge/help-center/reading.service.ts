@@ -5,13 +5,7 @@ import type { MediaLinks } from '../../media/links.ts';
 import { readBrand } from '../../orgs/brand/service.ts';
 import { WORDS_ONLY } from '../search/passage-search.service.ts';
 import { addressOf } from './addresses.rules.ts';
-import {
-  findArticleByPath,
-  findCenter,
-  listBreadcrumbs,
-  listCenters,
-  listTableOfContents,
-} from './articles.queries.ts';
+import { findArticleByPath, findCenter, listBreadcrumbs, listTableOfContents } from './articles.queries.ts';
 import { searchArticles } from './articles.service.ts';
 import {
   articlePage,
@@ -21,7 +15,6 @@ import {
   type HelpPage,
   missingPage,
   resultsPage,
-  sitemapIndexOf,
   sitemapOf,
 } from './pages.ts';
 import type { Rendering } from './rendering.ts';
@@ -132,12 +125,6 @@ export async function renderSitemap(db: Db, publicUrl: string, orgId: string): P
     updatedAt,
   }));
   return sitemapOf([{ url: addressOf(publicUrl, orgId), updatedAt: null }, ...pages]);
-}
-
-/** Renders the index of the sitemaps of all help centers. */
-export async function renderSitemapIndex(db: Db, publicUrl: string): Promise<string> {
-  const orgs = await listCenters(db);
-  return sitemapIndexOf(orgs.map(({ org_id }) => `${addressOf(publicUrl, org_id)}/sitemap.xml`));
 }
 
 interface Hit {

@@ -73,20 +73,24 @@ export const CONDITIONS: Record<ConditionKind, (orgId?: string) => RawBuilder<un
       ) as unknown having count(*) > 0
     ) as found`,
   run_failed: (orgId) => sql`
-    select org.id, workflow.id::text, version.name, null, min(run.created_at), count(*)::integer
-    from ${orgId === undefined ? orgsWith(sql`automation_runs where status in ('failed', 'canceled')`) : oneOrg(orgId)} as org
-    cross join lateral (
-      select automation_id, created_at from automation_runs
-      where org_id = org.id and status = 'failed' and status in ('failed', 'canceled') and not is_test_run
-        and created_at > ${RECENT}
-      order by created_at desc, id desc limit ${MAX_COUNTED}
-    ) as run
-    join automations as workflow on workflow.org_id = org.id and workflow.id = run.automation_id and workflow.deleted_at is null
+    select failed.org_id, workflow.id::text, version.name, null, failed.since, failed.count
+    from (
+      select org.id as org_id, run.automation_id, min(run.created_at) as since, count(*)::integer as count
+      from ${orgId === undefined ? orgsWith(sql`automation_runs where status in ('failed', 'canceled')`) : oneOrg(orgId)} as org
+      cross join lateral (
+        select automation_id, created_at from automation_runs
+        where org_id = org.id and status = 'failed' and status in ('failed', 'canceled') and not is_test_run
+          and created_at > ${RECENT}
+        order by created_at desc, id desc limit ${MAX_COUNTED}
+      ) as run
+      group by org.id, run.automation_id
+    ) as failed
+    join automations as workflow
+      on workflow.org_id = failed.org_id and workflow.id = failed.automation_id and workflow.deleted_at is null
     cross join lateral (
       select name from automation_versions where org_id = workflow.org_id and automation_id = workflow.id
       order by version_number desc limit 1
-    ) as version
-    group by org.id, workflow.id, version.name`,
+    ) as version`,
   workflow_constraint_error: (orgId) => sql`
     select workflow.org_id, workflow.id::text, version.name, workflow.last_constraint_error, workflow.constraint_failed_at, 1
     from ${ACTIVE_VERSION}

@@ -5,7 +5,7 @@ import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { TRUSTED_PROXIES: '127.0.0.0/8', RATE_LIMIT_STORE: 'postgres' } });
 });
 afterAll(() => api.close());
 
@@ -30,11 +30,14 @@ async function helpCenter(language = 'en') {
   return { org, id: refunds.id as string, url: refunds.url as string };
 }
 
+let networks = 0;
+
+/** Answers from a network that has not answered yet, or from that of the headers. */
 async function answer(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
   const response = await fetch(url, {
     method: 'POST',
     body: new URLSearchParams(form),
-    headers: { ...SAME_SITE, ...headers },
+    headers: { ...SAME_SITE, 'x-forwarded-for': `203.0.113.${++networks}`, ...headers },
   });
   const html = await response.text();
   const [, answerId] = /name="answer" value="([^"]+)"/.exec(html) ?? [];
@@ -123,12 +126,22 @@ describe('the question at the end of an article', () => {
 
   it('is limited for a network, and asks a person to look at an article that helps few', async () => {
     const { org, id, url } = await helpCenter();
-    const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, n) => answer(url, { helpful: n % 3 === 0 ? 'yes' : 'no' })),
-    );
+    const ip = '198.51.100.7';
+    const from = { 'x-forwarded-for': ip };
+    const answers = await Promise.all(Array.from({ length: 25 }, () => answer(url, { helpful: 'no' }, from)));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+    const thanked = answers.filter(({ html }) => html.includes('<h1>Thank you!</h1>'));
+    expect([thanked.length, thanked.filter(({ answerId }) => answerId !== undefined).length]).toEqual([20, 2]);
+    expect((await countsOf(org, id)).languages).toEqual([{ language: 'en', helpful: 0, not_helpful: 2 }]);
+    const other = await answer(url.replace('refunds', 'invoices'), { helpful: 'no' }, from);
+    expect(other.answerId).toBeDefined();
+    const { rows } = await sql<{ key: string }>`select key from rate_limits where key like '%feedback:%'`.execute(
+      api.db,
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    for (const { key } of rows) expect([key.includes(ip), key.includes(id)]).toEqual([false, false]);
+    for (let n = 0; n < 3; n++) await answer(url, { helpful: 'no' });
     const { languages } = await countsOf(org, id);
-    expect(languages[0].helpful + languages[0].not_helpful).toBe(20);
     const unhelpful = async () =>
       (await org.get('/org/attention')).body.items.filter(({ kind }: { kind: string }) => kind === 'article_unhelpful');
     expect(await unhelpful()).toMatchObject([

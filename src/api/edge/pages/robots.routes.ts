@@ -5,8 +5,8 @@ const CACHING = 'public, max-age=3600';
 
 /** What crawlers may read (RFC 9309): help centers. All other pages are private or of no use to them. */
 export const robotsRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config }) => {
-  const { pathname, href } = new URL(`${config.PUBLIC_URL.replace(/\/$/, '')}/help/`);
-  const rules = `User-agent: *\nAllow: ${pathname}\nDisallow: /\n\nSitemap: ${href}sitemap.xml\n`;
+  const { pathname } = new URL(`${config.PUBLIC_URL.replace(/\/$/, '')}/help/`);
+  const rules = `User-agent: *\nAllow: ${pathname}\nDisallow: /\n`;
 
   app.get(
     '/robots.txt',

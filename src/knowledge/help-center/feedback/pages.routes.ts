@@ -4,6 +4,7 @@ import { enforce } from '../../../api/edge/rate-limits.ts';
 import { assertSameSite } from '../../../api/edge/same-site.ts';
 import { networkOf } from '../../../networks.ts';
 import { setOrg } from '../../../processes/current-work.ts';
+import { createSignatures, type SigningSecrets } from '../../../signatures.ts';
 import { sendHelpPage } from '../pages.routes.ts';
 import { answeredPage, missingPage, NOT_FOUND_PAGE } from '../pages.ts';
 import { findHelpCenter, findShownArticle } from '../reading.service.ts';
@@ -13,10 +14,12 @@ import { addAnswer, addComment } from './service.ts';
 /** The longest sentence, with every character escaped. */
 const MAX_FORM_BYTES = 16 * 1024;
 const YEAR_SECONDS = 365 * 86_400;
+const DIGEST_BYTES = 16;
 
 /**
  * Takes the answers of readers, by the forms of an article's page. Nothing about a reader is stored: a cookie of the article,
- * the same for everybody, says that its reader has answered. A second answer is thanked for and not counted.
+ * the same for everybody, says that its reader has answered. A second answer is thanked for and not counted, and neither
+ * is a third of one network in a day.
  */
 export const helpFeedbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
   const { config, mediaLinks, quota, rateLimits } = deps;
@@ -45,7 +48,8 @@ export const helpFeedbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps)
       if (article === undefined) return sendHelpPage(reply, missingPage(center), center.brand);
       setOrg(orgId);
       quota.assertLeft(orgId);
-      await enforce(rateLimits, 'feedback', `${networkOf(ip)} ${article.id}`, reply);
+      const counted = digestOfReader(config.signingSecrets, networkOf(ip), article.id);
+      await enforce(rateLimits, 'feedback', counted, reply);
       const page = { ...center, url: article.url, title: article.title };
       if ('comment' in body) {
         await addComment(db, orgId, { path, id: body.answer[0], comment: body.comment[0] });
@@ -53,6 +57,8 @@ export const helpFeedbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps)
       }
       const cookie = `answered_${article.id.replaceAll('-', '')}`;
       if (cookies[cookie] !== undefined) return sendHelpPage(reply, answeredPage(page, undefined), center.brand);
+      const { isAllowed } = await rateLimits.consume('counted-feedback', counted);
+      if (!isAllowed) return sendHelpPage(reply, answeredPage(page, undefined), center.brand);
       const { language } = center.center;
       const id = await addAnswer(db, orgId, { path, language, isHelpful: body.helpful[0] === 'yes' });
       const { pathname, protocol } = new URL(article.url);
@@ -67,6 +73,13 @@ export const helpFeedbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps)
     },
   );
 };
+
+/** Returns what readers of an article are counted by: it tells neither who they are nor, on another day, that they are the same. */
+function digestOfReader(secrets: SigningSecrets, network: string, articleId: string): string {
+  const day = new Date().toISOString().slice(0, 10);
+  const { sign } = createSignatures(secrets, `readers on ${day}`, DIGEST_BYTES);
+  return sign(`${network} ${articleId}`).toString('base64url');
+}
 
 /** Returns all values of the fields. Browsers send line breaks as two characters, and count them as one. */
 function formOf(body: string): Record<string, string[]> {
