@@ -136,9 +136,7 @@ const storedContacts = (db: Db, orgId: string) =>
 
 /** Returns contacts like lockContacts, by their ids, and locks nothing. */
 export const listStoredContacts = (db: Db, orgId: string, ids: string[]) =>
-  storedContacts(db, orgId)
-    .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
-    .execute();
+  storedContacts(db, orgId).where(sql<SqlBool>`id = any(${ids}::uuid[])`).execute();
 
 /**
  * Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. An address or

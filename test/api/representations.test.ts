@@ -239,7 +239,7 @@ describe('an answer with a representation', () => {
     const app = fastify({ logger: false });
     app.setValidatorCompiler(() => () => true);
     app.setSerializerCompiler(() => (answer) => JSON.stringify(answer) ?? '');
-    app.decorateRequest('org', null);
+    app.decorateRequest('org');
     app.addHook('onRequest', async (request) => void Object.assign(request, { org: { scopes: null } }));
     await app.register(representations);
     const params = z.object({ id: z.literal('of no thing') });

@@ -15,7 +15,7 @@ let slow: Attempt;
 beforeAll(async () => {
   fast = await runAll('on');
   slow = await runAll('off');
-});
+}, 240_000);
 
 /** Runs all scenarios, each in a separate org, in one stack with fast paths or without. */
 async function runAll(FAST_PATHS: 'on' | 'off'): Promise<Attempt> {

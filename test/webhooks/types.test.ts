@@ -169,7 +169,9 @@ async function mergeContacts() {
     await org.post('/contacts', { contact: { email: 'first@example.com' } }),
     await org.post('/contacts', { contact: { email: 'second@example.com' } }),
   ];
-  expect(await org.post(`/contacts/${first.body.id}/merge`, { from_id: second.body.id })).toMatchObject({ status: 200 });
+  expect(await org.post(`/contacts/${first.body.id}/merge`, { from_id: second.body.id })).toMatchObject({
+    status: 200,
+  });
 }
 
 /** Returns the webhooks about a session, as they are stored now. */

@@ -296,7 +296,10 @@ describe('inbound e-mail', () => {
       .select('position')
       .where('email_id', '=', email?.id ?? '');
     expect((await parts.execute()).length).toBeGreaterThan(10);
-    const deletion = stack.db.updateTable('inbound_emails').set({ raw: null }).where('id', '=', email?.id ?? '');
+    const deletion = stack.db
+      .updateTable('inbound_emails')
+      .set({ raw: null })
+      .where('id', '=', email?.id ?? '');
     const open = (db: Db) => openRawMail(db, stack.org.id, email?.id ?? '');
     await using whole = await open(stack.db);
     expect(whole?.size).toBeGreaterThan(6 * MB);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../../../src/networks.ts';
 import { connect } from '../../../src/db/connect.ts';
 import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId } from '../../../src/ids.ts';
+import { networkOf } from '../../../src/networks.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
 import { unverified } from '../../widget/client.ts';
 import { MESSAGE_OF_MANY_VALUES } from '../oversized.ts';
