@@ -76,7 +76,11 @@ describe('settings of an org', () => {
     member_capacity: 5,
   };
   const OFF = { ...ALL_OFF, warnings: [] };
-  const ON = { ...ALL_ON, warnings: ['handoff_target is crm. The CRM is not connected: PUT /integrations/crm'] };
+  const ON = {
+    ...ALL_ON,
+    brand: null,
+    warnings: ['handoff_target is crm. The CRM is not connected: PUT /integrations/crm'],
+  };
 
   it('has a website, a language and a profile for its AI, which null removes', async () => {
     const set = { website: 'https://acme.example', language: 'de', ai_instructions: 'Be kind.' };

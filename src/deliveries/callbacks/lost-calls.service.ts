@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { forEachConcurrently } from '../../concurrency/limited.ts';
 import type { Db } from '../../db/connect.ts';
 import { ProviderError } from '../../errors.ts';
@@ -19,7 +18,7 @@ const ABANDONED_HOURS = 14 * 24;
 export interface LostCallDeps {
   db: Db;
   callLookup: CallLookup;
-  log: Pick<FastifyBaseLogger, 'warn'>;
+  log: { warn(fields: object, message: string): void };
 }
 
 /**
