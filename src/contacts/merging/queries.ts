@@ -3,7 +3,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import type { MergedPair } from './parts.port.ts';
 import type { FurtherKeys, MergeRecord } from './rules.ts';
 
-/** Finds what became of a contact that was merged into another one. */
+/** Finds the merge that absorbed a contact. */
 export const findMerge = (db: Db, orgId: string, absorbedId: string) =>
   db
     .selectFrom('contact_merges')

@@ -60,21 +60,3 @@ export async function moveSends(trx: Trx, orgId: string, conflicts: EnrollmentCo
       )
   `.execute(trx);
 }
-
-/**
- * Makes the enrollments of one contact those of another one, with those that ended by earlier merges. Returns the number of
- * these.
- */
-export async function moveEnrollments(
-  trx: Trx,
-  orgId: string,
-  { fromId, toId }: { fromId: string; toId: string },
-): Promise<number> {
-  await sql`
-    update enrollments set contact_id = ${toId}::uuid where org_id = ${orgId} and contact_id = ${fromId}::uuid
-  `.execute(trx);
-  const { numAffectedRows = 0n } = await sql`
-    update enrollments set merged_contact_id = ${toId}::uuid where org_id = ${orgId} and merged_contact_id = ${fromId}::uuid
-  `.execute(trx);
-  return Number(numAffectedRows);
-}
