@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import Negotiator from 'negotiator';
 import type { Deps } from '../../api/deps.ts';
+import { prefersType } from '../../api/edge/accept.ts';
 import { keysOf } from '../../collections/checked-access.ts';
 import { invalid } from '../../errors.ts';
 import type { OrgPrincipal } from '../../keys/verifier.ts';
@@ -17,8 +17,7 @@ const tags = ['chat sessions'];
 const PAGE_PARAMETERS = keysOf(EventPageQuery.shape);
 
 /** Returns whether the client prefers a page to the stream, which is what it gets without a preference. */
-const wantsPage = (request: FastifyRequest): boolean =>
-  new Negotiator(request).mediaType(['text/event-stream', 'application/json']) === 'application/json';
+const wantsPage = (request: FastifyRequest): boolean => prefersType(request, 'application/json', 'text/event-stream');
 
 export const liveRoutes: FastifyPluginAsyncZod<Deps> = async (
   app,

@@ -1,9 +1,9 @@
 import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { z } from 'zod';
 import { CSV_OPTIONS, type CsvRow, csvHeader, csvLines } from '../../../reports/csv.ts';
+import { prefersType } from '../accept.ts';
 
 /** The answers of a report: as JSON, or as CSV (RFC 4180) for `Accept: text/csv`. */
 export const jsonOrCsv = <Schema extends z.ZodType>(schema: Schema) => ({
@@ -14,8 +14,7 @@ export const jsonOrCsv = <Schema extends z.ZodType>(schema: Schema) => ({
 });
 
 /** Returns whether the client prefers CSV to JSON. */
-export const wantsCsv = (request: FastifyRequest): boolean =>
-  new Negotiator(request).mediaType(['application/json', 'text/csv']) === 'text/csv';
+export const wantsCsv = (request: FastifyRequest): boolean => prefersType(request, 'text/csv', 'application/json');
 
 /** Sends all rows at once. */
 export const sendCsv = (reply: FastifyReply, rows: CsvRow[], columns: string[]) =>

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import type { Issue } from '../../../errors.ts';
 import type { PageBrand } from '../../../html/brand.rules.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../../../html/page.rules.ts';
+import { prefersType } from '../accept.ts';
 
 interface ShownError {
   error: string;
@@ -11,8 +11,7 @@ interface ShownError {
 }
 
 /** Returns whether the client prefers a page to JSON, as browsers do where a person opens an address. */
-export const wantsPage = (request: FastifyRequest): boolean =>
-  new Negotiator(request).mediaType(['application/json', 'text/html']) === 'text/html';
+export const wantsPage = (request: FastifyRequest): boolean => prefersType(request, 'text/html', 'application/json');
 
 /** Prepares an answer for a small page, ours or of a brand: its type, its policy, and that nobody stores or indexes it. */
 export const asPage = (reply: FastifyReply, brand?: PageBrand): FastifyReply =>
