@@ -22,12 +22,15 @@ h1{font-size:1.4rem}a{color:var(--link)}label{display:block;margin:1rem 0}input,
 input[type=checkbox],input[type=radio]{display:inline;width:auto;margin-inline-end:.5rem}fieldset{border:0;margin:1rem 0;padding:0}.row{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}.row label{margin:0;padding:.5rem 0}.problem{color:light-dark(#a6192e,#ff9aa8)}dt{font-weight:600}dd{margin:0 0 .6rem}.trap{position:absolute;inset-inline-start:-9999px}.quiet{color:light-dark(#566074,#a3abbb)}
 button{font:inherit;min-height:2.75rem;padding:.5rem 1.2rem;border:0;border-radius:.4rem;background:var(--accent);color:var(--on);cursor:pointer}`;
 
-/** Forbids scripts and everything from elsewhere. Allows the page's styles, the icon, the logo and forms to this server. */
-export const pagePolicy = (brand?: PageBrand): string =>
+/** The policy (CSP 3) of small pages: no pictures from elsewhere but the logo. */
+export const pagePolicy = (brand?: PageBrand): string => policyOf(STYLE, "'self'", brand);
+
+/** Returns a policy that forbids scripts. It allows a page's styles, pictures of the sources, the logo, and forms to this server. */
+export const policyOf = (style: string, pictures: string, brand: PageBrand | undefined): string =>
   [
     "default-src 'none'",
-    `img-src 'self'${logoSource(brand)}`,
-    `style-src ${styleSources([STYLE, brand && styleOfBrand(brand)])}`,
+    `img-src ${pictures}${logoSource(brand)}`,
+    `style-src ${styleSources([style, brand && styleOfBrand(brand)])}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

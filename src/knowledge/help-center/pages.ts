@@ -1,13 +1,5 @@
-import {
-  BRAND_STYLE,
-  brandMark,
-  DEFAULT_ACCENT,
-  logoSource,
-  type PageBrand,
-  styleOfBrand,
-  styleSources,
-} from '../../html/brand.rules.ts';
-import { escapeHtml, languageAttributes, styleElement } from '../../html/page.rules.ts';
+import { BRAND_STYLE, brandMark, DEFAULT_ACCENT, type PageBrand } from '../../html/brand.rules.ts';
+import { escapeHtml, languageAttributes, policyOf, styleElement } from '../../html/page.rules.ts';
 import { MAX_COMMENT_LENGTH } from './feedback/schema.ts';
 import { withHeadingIds } from './headings.rules.ts';
 import type { HelpWords } from './words.rules.ts';
@@ -23,16 +15,8 @@ button{font:inherit;min-height:2.5rem;padding:.3rem .9rem;border:0;border-radius
 article,.contents,.hits{background:light-dark(#fff,#14171d);border:1px solid light-dark(#d9dde5,#2c323d);border-radius:.8rem;padding:1rem 1.4rem}.contents,.next{margin:1rem 0}.contents ul{margin:.3rem 0;padding-inline-start:1.2rem}.contents .deep{margin-inline-start:1rem}.contents a{display:inline-block;padding-block:.1rem}
 img{max-width:100%;height:auto}pre{overflow-x:auto;padding:.8rem;background:light-dark(#eef0f4,#1d222b);border-radius:.4rem}code{font-size:.9em}table{border-collapse:collapse;display:block;overflow-x:auto}td,th{border:1px solid light-dark(#c4cad6,#3b4352);padding:.3rem .6rem;text-align:start}blockquote{border-inline-start:3px solid light-dark(#c4cad6,#3b4352);margin-inline-start:0;padding-inline-start:1rem}`;
 
-/** Forbids scripts; allows only images, the page's own styles and its forms. */
-export const helpPagePolicy = (brand?: PageBrand): string =>
-  [
-    "default-src 'none'",
-    `img-src 'self' https:${logoSource(brand)}`,
-    `style-src ${styleSources([STYLE, brand && styleOfBrand(brand)])}`,
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+/** Pictures of articles may be anywhere. */
+export const helpPagePolicy = (brand?: PageBrand): string => policyOf(STYLE, "'self' https:", brand);
 
 /** The context of a page. Addresses are absolute. */
 export interface HelpPage {

@@ -51,14 +51,15 @@ export const helpFeedbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps)
       const counted = digestOfReader(config.signingSecrets, networkOf(ip), article.id);
       await enforce(rateLimits, 'feedback', counted, reply);
       const page = { ...center, url: article.url, title: article.title };
+      const thank = (answerId?: string) => sendHelpPage(reply, answeredPage(page, answerId), center.brand);
       if ('comment' in body) {
         await addComment(db, orgId, { path, id: body.answer[0], comment: body.comment[0] });
-        return sendHelpPage(reply, answeredPage(page, undefined), center.brand);
+        return thank();
       }
       const cookie = `answered_${article.id.replaceAll('-', '')}`;
-      if (cookies[cookie] !== undefined) return sendHelpPage(reply, answeredPage(page, undefined), center.brand);
+      if (cookies[cookie] !== undefined) return thank();
       const { isAllowed } = await rateLimits.consume('counted-feedback', counted);
-      if (!isAllowed) return sendHelpPage(reply, answeredPage(page, undefined), center.brand);
+      if (!isAllowed) return thank();
       const { language } = center.center;
       const id = await addAnswer(db, orgId, { path, language, isHelpful: body.helpful[0] === 'yes' });
       const { pathname, protocol } = new URL(article.url);
@@ -69,12 +70,12 @@ export const helpFeedbackRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps)
         secure: protocol === 'https:',
         maxAge: YEAR_SECONDS,
       });
-      return sendHelpPage(reply, answeredPage(page, id), center.brand);
+      return thank(id);
     },
   );
 };
 
-/** Returns what readers of an article are counted by: it tells neither who they are nor, on another day, that they are the same. */
+/** Returns the key that counts a network's readers of an article. It names nobody, and is another one each day. */
 function digestOfReader(secrets: SigningSecrets, network: string, articleId: string): string {
   const day = new Date().toISOString().slice(0, 10);
   const { sign } = createSignatures(secrets, `readers on ${day}`, DIGEST_BYTES);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../../db/cursor.ts';
+import { deleteSome } from '../../../db/deletion.ts';
 
 interface NewAnswer {
   id: string;
@@ -66,15 +67,6 @@ export const listComments = (db: Db, orgId: string, articleId: string, page: Pag
     .$call(orderedByCreation(page))
     .execute();
 
-const ANSWERS_PER_BATCH = 1_000;
-
-/** Deletes answers of all orgs that are older than a year, and returns how many. Their numbers stay. */
-export async function deleteOldAnswers(db: Db): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from help_center_answers where (org_id, id) in (
-      select org_id, id from help_center_answers where created_at < now() - interval '365 days'
-      order by created_at limit ${ANSWERS_PER_BATCH}
-    )
-  `.execute(db);
-  return Number(numAffectedRows ?? 0n);
-}
+/** Deletes some answers of all orgs that are older than a year. Returns their number: 0 once none are left. */
+export const deleteOldAnswers = (db: Db): Promise<number> =>
+  deleteSome(db, 'help_center_answers', sql`created_at < now() - interval '365 days'`);
