@@ -53,9 +53,12 @@ export const isUnstorable = (error: unknown): boolean =>
   isDataException(error) || /^54[0-9A-Z]{3}$/.test(codeOf(error) ?? '');
 
 /** Returns the unique constraint violated by an insert or update, or undefined for any other error. */
-export function violatedUnique(error: unknown): string | undefined {
-  if (codeOf(error) !== '23505' || typeof error !== 'object' || error === null) return undefined;
-  return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
+export const violatedUnique = (error: unknown): string | undefined =>
+  codeOf(error) === '23505' ? constraintOf(error) : undefined;
+
+function constraintOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('constraint' in error)) return undefined;
+  return typeof error.constraint === 'string' ? error.constraint : undefined;
 }
 
 /**
@@ -64,9 +67,4 @@ export function violatedUnique(error: unknown): string | undefined {
  */
 export const isContactGone = (error: unknown): boolean =>
   violatedUnique(error) === 'contacts_merged_key' ||
-  (codeOf(error) === '23503' &&
-    typeof error === 'object' &&
-    error !== null &&
-    'constraint' in error &&
-    typeof error.constraint === 'string' &&
-    error.constraint.endsWith('_contact_id_fkey'));
+  (codeOf(error) === '23503' && constraintOf(error)?.endsWith('_contact_id_fkey') === true);

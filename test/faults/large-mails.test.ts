@@ -81,7 +81,7 @@ inLongTier('mails of 25 MB', () => {
     await sleep(2_000);
     const before = Object.entries(programs).map(([name, pid]) => {
       const bytes = memoryOf(pid, 'VmRSS');
-      writeFileSync(`/proc/${pid}/clear_refs`, '5'); // the peak begins anew
+      writeFileSync(`/proc/${pid}/clear_refs`, '5'); // the peak begins again
       return [name, pid, bytes] as const;
     });
     await work();

@@ -24,7 +24,7 @@ export interface CallLedger {
   /** Lists the last calls of the conversation, oldest first. */
   list(): Promise<LedgerCall[]>;
   /**
-   * Writes a call down before it is made. The same call in the same conversation is returned as it stands. If a change
+   * Writes a call down before it is made. The same call in the same conversation is returned unchanged. If a change
    * elsewhere follows at once, the turn is not given up for a newer message from then on.
    */
   propose(proposal: Proposal): Promise<LedgerProposal>;

@@ -90,7 +90,7 @@ const MAX_RECEIPTS = 20;
 const MAX_TOLD_ERROR = 300;
 
 /**
- * Asks a model for the next call and makes it, one at a time, until nothing is left to call. Every call stands in the
+ * Asks a model for the next call and makes it, one at a time, until nothing is left to call. Every call is in the
  * ledger before it is sent. Repeated after a crash, it continues from its last step.
  */
 export async function planTurn(deps: ModelDeps, orgId: string, planning: Planning): Promise<Planned> {

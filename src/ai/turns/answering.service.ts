@@ -32,7 +32,7 @@ export interface BegunTurn {
 }
 
 /**
- * Goes on with a turn when it is due, and returns how it ended, or the next step with a third party if `limits` allow
+ * Continues a turn when it is due, and returns how it ended, or the next step with a third party if `limits` allow
  * no more of them. `superseded` also means a turn ended by another call. Idempotent: decisions of steps are stored, and
  * the answer and the end of the turn in one transaction. After repeated failures, a turn hands the session off, as its
  * contact must not wait for ever. An absent database is no failure.

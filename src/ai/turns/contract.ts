@@ -48,7 +48,7 @@ export interface AssumedEnd {
   waitMs: number | null;
 }
 
-/** A step with a call of a third party. The workflow takes each in an activity of its own. */
+/** A step with a call of a third party. The workflow takes each in its own activity. */
 export interface StepName {
   step: number;
   purpose: 'gates' | 'search' | 'plan' | 'call' | 'answer';

@@ -71,7 +71,10 @@ export async function stateOfQueues(client: Client, config: Config) {
 
 export const stateOfProviders = async (db: Db) => ({ items: await countConnections(db) });
 
-/** Unknown deliveries take a look-up for every org, and failed runs up to 1,000 rows: they are counted this often at most, however many operators look. */
+/**
+ * How often these are counted at most, however many operators look: unknown deliveries take a look-up for every org, and
+ * failed runs up to 1,000 rows.
+ */
 const COUNTED_TTL_MS = 60_000;
 const COUNTED_KINDS: readonly ConditionKind[] = ['unknown_delivery', 'run_failed'];
 const INDEXED_KINDS = CONDITION_KINDS.filter((kind) => !COUNTED_KINDS.includes(kind));

@@ -10,7 +10,7 @@ const CALLS_PER_BATCH = 20;
 const CALLS_AT_ONCE = 4;
 /** Longer than a call takes: its report does not come if the platform does not know it. */
 const PATIENCE_HOURS = 24;
-/** Nor does its end if the platform has not told of it until then. */
+/** After so long without an end by the platform, it ends as lost. */
 const MAX_HOURS = 7 * 24;
 /** A call whose end still cannot be stored is not asked for again. */
 const ABANDONED_HOURS = 14 * 24;

@@ -12,7 +12,7 @@ import { receiveStatusUpdates } from '../callbacks/status-reports.service.ts';
 import { type InboundEmailRef, type InboundEmailResult, RECEIVE_INBOUND_EMAIL } from '../contract.ts';
 import { findInbox } from '../email-inboxes/service.ts';
 import { trustedResult } from '../mail/authentication-results.rules.ts';
-import { type MailReader, type MailReading, MailReadTimeout } from '../mail/mail-reader.ts';
+import { type MailReader, type MailReading, MailReadTimeout, NO_MAIL } from '../mail/mail-reader.ts';
 import type { MailFile, ParsedEmail } from '../mail/parsed-mail.rules.ts';
 import type { RawMail } from '../mail/raw-mail.ts';
 import { findDelivery } from '../queries.ts';
@@ -125,11 +125,11 @@ async function readMail(db: Db, reader: MailReader, orgId: string, id: string): 
     return await reader.read(orgId, () => openRawMail(db, orgId, id));
   } catch (error) {
     if (!(error instanceof MailReadTimeout) || (await addTimeout(db, orgId, id)) < MAX_TIMEOUTS) throw error;
-    return { mail: undefined, raw: null, [Symbol.asyncDispose]: async () => undefined };
+    return NO_MAIL;
   }
 }
 
-/** Stands in the message, as its text is complete in no other place. */
+/** Named in the message, as its text is complete in no other place. */
 const REST_OF_TEXT = { what: 'the rest of the text', reason: 'too long' };
 
 const NOTHING_PROVEN: MailAuthenticity = { isAuthentic: false, isForged: false };

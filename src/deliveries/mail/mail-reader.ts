@@ -87,7 +87,8 @@ export function createMailReader(timeoutMs = TIMEOUT_MS): MailReader {
   };
 }
 
-const NO_MAIL: MailReading = { raw: null, mail: undefined, [Symbol.asyncDispose]: async () => undefined };
+/** What is read where there is no e-mail, or it cannot be read. */
+export const NO_MAIL: MailReading = { raw: null, mail: undefined, [Symbol.asyncDispose]: async () => undefined };
 
 /** Files of a large e-mail are in a folder of the reading. */
 async function readingOf(

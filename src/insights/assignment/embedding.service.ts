@@ -89,7 +89,7 @@ async function makeVectors(
 
 /**
  * Makes missing centroids of the org's present model for some insights, from their latest statements. Each is stored
- * once all its vectors are made. Returns whether none is left. Repeated, it goes on.
+ * once all its vectors are made. Returns whether none is left. Repeated, it continues.
  */
 export async function alignInsights(deps: EmbeddingDeps, orgId: string): Promise<boolean> {
   const { db } = deps;
