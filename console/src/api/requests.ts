@@ -46,13 +46,12 @@ async function request(send: typeof fetch, { method, path, options = {} }: Asked
   });
   if (response.ok && parseAs !== undefined && parseAs !== 'json')
     return { data: await response[parseAs]().catch(sayUnreachable), response };
-  const { isJson: isOurs, value } = await readJson(response);
-  if (response.ok && !isOurs) throw new Error(NOT_OURS);
+  const value = await readJson(response);
   return response.ok ? { data: value, response } : { error: value, response };
 }
 
 /** A proxy, or the page where a network wants somebody to sign in, may answer in the place of the API. */
-export const NOT_OURS = 'Something else than the server answered, such as a proxy. Load the page again.';
+const NOT_OURS = 'Something else than the server answered, such as a proxy. Load the page again.';
 
 /** No answer came, or not all of it. Browsers each have another sentence for it, and none says what to do. */
 export class UnreachableError extends Error {}
@@ -62,14 +61,18 @@ export function sayUnreachable(error: Error): never {
   throw new UnreachableError('The server cannot be reached. Check your connection.', { cause: error });
 }
 
-/** Reads an answer to its end. Undefined where it has no body, or another one than JSON. */
-export async function readJson(response: Response): Promise<{ isJson: boolean; value: unknown }> {
+/**
+ * Reads an answer to its end. Undefined where it has no body, or where it is a refusal with another one than JSON. Throws
+ * where what answered is not the API.
+ */
+export async function readJson(response: Response): Promise<unknown> {
   const text = await response.text().catch(sayUnreachable);
-  if (text === '') return { isJson: true, value: undefined };
+  if (text === '') return undefined;
   try {
-    return { isJson: true, value: JSON.parse(text) };
+    return JSON.parse(text);
   } catch {
-    return { isJson: false, value: undefined };
+    if (response.ok) throw new Error(NOT_OURS);
+    return undefined;
   }
 }
 

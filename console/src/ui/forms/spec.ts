@@ -33,26 +33,28 @@ function writtenValue(spec: FieldSpec, value: unknown): string | boolean {
 }
 
 /**
- * Returns the values as the API takes them. An empty field is left out, or null where `isNullable`. A secret that was
- * left empty stays as it is if `stored` has one.
+ * Returns the written values as the API takes them: of a form that is stored as a whole all, else what was changed. An empty
+ * field is left out, or null where `isNullable`.
  */
 export function valuesIn(
   specs: Specs,
   written: Written,
-  { stored = {}, isNullable = false }: { stored?: object; isNullable?: boolean } = {},
+  { isNullable = false }: { isNullable?: boolean } = {},
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const [name, spec] of Object.entries(specs)) {
-    const value = valueFor(spec, written[name] ?? '', valueAt(stored, name) === STORED_SECRET);
+  for (const [name, spec, text] of writtenFields(specs, written)) {
+    const value = valueFor(spec, text);
     if (value !== undefined || isNullable) put(values, name.split('.'), value ?? null);
   }
-  // A part of which nothing is left but its stored secret was emptied.
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => name in specs || !isSecretAlone(value)));
+  return values;
 }
 
-/** Returns the specs of what was changed alone. */
-export const changedSpecs = (specs: Specs, changes: Written): Specs =>
-  Object.fromEntries(Object.entries(specs).filter(([name]) => name in changes));
+/** Returns the fields that something was written in, in the order of the specs. */
+const writtenFields = (specs: Specs, written: Written) =>
+  Object.entries(specs).flatMap(([name, spec]) => {
+    const text = written[name];
+    return text === undefined ? [] : [[name, spec, text] as const];
+  });
 
 /**
  * Returns stored values with what was changed, as the API takes them: all else is as it is stored, also what is not set
@@ -60,8 +62,8 @@ export const changedSpecs = (specs: Specs, changes: Written): Specs =>
  */
 export function withChanges(specs: Specs, stored: object, changes: Written): Record<string, unknown> {
   const values = structuredClone(stored) as Record<string, unknown>;
-  for (const [name, spec] of Object.entries(changedSpecs(specs, changes)))
-    put(values, name.split('.'), valueFor(spec, changes[name] ?? '', valueAt(stored, name) === STORED_SECRET));
+  for (const [name, spec, text] of writtenFields(specs, changes))
+    put(values, name.split('.'), valueFor(spec, text, valueAt(stored, name) === STORED_SECRET));
   const changedParts = new Set(Object.keys(changes).map((name) => name.split('.')[0]));
   return Object.fromEntries(
     Object.entries(values).filter(
@@ -78,7 +80,7 @@ const isSecretAlone = (part: unknown): boolean =>
 /** What a secret is once its removal was asked for. */
 export const REMOVED_SECRET = false;
 
-function valueFor(spec: FieldSpec, written: string | boolean, isStored: boolean): unknown {
+function valueFor(spec: FieldSpec, written: string | boolean, isStored = false): unknown {
   if (spec.kind === 'secret' && written === REMOVED_SECRET) return undefined;
   if (typeof written === 'boolean') return written;
   if (spec.kind === 'secret') return written === '' && isStored ? STORED_SECRET : written || undefined;

@@ -17,10 +17,10 @@ export const ContactPage = () => {
   const { merge } = useSearch({ from: '/contacts/$contactId' });
   const mayMerge = useMayMerge();
   const query = useQuery(contactQuery(contactId));
-  const isGone = query.error instanceof ApiError && query.error.status === 404;
-  const current = isGone && query.error instanceof ApiError ? currentIdIn(query.error) : undefined;
+  const gone = query.error instanceof ApiError && query.error.status === 404 ? query.error : undefined;
+  const current = gone && currentIdIn(gone);
   if (current !== undefined) return <Merged into={current} />;
-  if (query.data === undefined || isGone)
+  if (query.data === undefined || gone !== undefined)
     return <WaitingPage title="Contact" query={query} missing="There is no such contact" />;
   const name = contactNameOf(query.data);
   return (

@@ -1,6 +1,7 @@
 import { Paperclip, X } from 'lucide-react';
 import { useState } from 'react';
-import { api, dataOf, type Schemas } from '../../../api/client';
+import type { Schemas } from '../../../api/client';
+import { uploadMedia } from '../../../api/media';
 
 type KeptFile = Schemas['KeptFile'];
 
@@ -24,10 +25,7 @@ export function useUploads(onUploaded: (files: KeptFile[]) => void) {
 }
 
 async function uploadFile(file: File): Promise<KeptFile> {
-  const form = new FormData();
-  form.append('file', file);
-  const uploaded = await dataOf(api.POST('/media', { body: form as never, bodySerializer: () => form }));
-  const { id, fileName, fileUrl, mime_type, size } = uploaded;
+  const { id, fileName, fileUrl, mime_type, size } = await uploadMedia(file);
   return { id, name: fileName, url: fileUrl, mime_type, size };
 }
 

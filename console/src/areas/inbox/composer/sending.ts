@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type RefObject, useRef } from 'react';
+import type { RefObject } from 'react';
 import type { HistoryItem } from '../../../api/caches';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { refreshNewest } from '../../../api/history';
 import { say } from '../../../app/undo';
+import { useIntentKey } from '../../../ui/intent-key';
 import type { Draft } from './drafts';
 
 interface SendingProps {
@@ -30,11 +31,7 @@ export interface Intent {
  */
 export function useSending({ session, seen, onSent }: SendingProps) {
   const client = useQueryClient();
-  const intent = useRef<{ key: string; of: string }>(undefined);
-  const keyFor = (of: string) => {
-    if (intent.current?.of !== of) intent.current = { key: crypto.randomUUID(), of };
-    return intent.current.key;
-  };
+  const { keyFor, forget } = useIntentKey();
   return useMutation({
     mutationFn: async ({ draft, mentions, isLeft, behind = seen.current }: Intent): Promise<HistoryItem[]> => {
       const params = {
@@ -50,7 +47,7 @@ export function useSending({ session, seen, onSent }: SendingProps) {
         if (sent.isLeft) say(`${NOT_SENT}: others wrote meanwhile`, { isError: true });
         return;
       }
-      intent.current = undefined;
+      forget();
       onSent(sent);
     },
     onError: ({ message }, { isLeft }) => isLeft && say(`${NOT_SENT}: ${message}`, { isError: true }),

@@ -5,6 +5,7 @@ import { categoriesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { FormEnd } from '../../../ui/form-end';
+import { linesOf } from '../../../ui/forms/spec';
 import { Failure, Skeleton } from '../../../ui/parts';
 import { useChange } from '../use-change';
 
@@ -49,8 +50,8 @@ const Form = ({ begun: first, onClose }: { begun: string[]; onClose: () => void 
       className="space-y-4"
       onSubmit={(event) => {
         event.preventDefault();
-        const lines = String(new FormData(event.currentTarget).get('categories')).split('\n');
-        replace.mutate([...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))]);
+        const text = String(new FormData(event.currentTarget).get('categories'));
+        replace.mutate([...new Set(linesOf(text))]);
       }}
     >
       <label className="block">

@@ -1,8 +1,9 @@
-import { type SubmitEvent, useRef, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { FIELD, Field } from '../../../ui/fields';
 import { FormEnd } from '../../../ui/form-end';
+import { useIntentKey } from '../../../ui/intent-key';
 import { JsonView } from '../../../ui/json/json-view';
 import { Chip } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
@@ -16,7 +17,7 @@ const LAST_GOOD_STATUS = 299;
 const CONFLICT = 409;
 const SERVER_ERROR = 500;
 
-/** Whether the API has said what became of a call. Otherwise it may be under way, or made. */
+/** Whether the API has told the outcome of a call. Otherwise it may be under way, or made. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof ApiError && error.status < SERVER_ERROR && error.status !== CONFLICT;
 
@@ -27,11 +28,7 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   const fields = input?.fields ?? [];
   const [texts, setTexts] = useState<string[]>(fields.map(() => ''));
   const [json, setJson] = useState('{}');
-  const tried = useRef<{ key: string; of: string }>(undefined);
-  const keyFor = (of: string) => {
-    if (tried.current?.of !== of) tried.current = { key: crypto.randomUUID(), of };
-    return tried.current.key;
-  };
+  const { keyFor, forget } = useIntentKey();
   const call = useChange(
     async (): Promise<Schemas['TestedAction']> => {
       const parameters =
@@ -40,10 +37,10 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
       const params = { path: { id: action.id }, header };
       try {
         const answer = await dataOf(api.POST('/actions/{id}/test', { params, body: { parameters } }));
-        tried.current = undefined;
+        forget();
         return answer;
       } catch (error) {
-        if (isAnswer(error)) tried.current = undefined;
+        if (isAnswer(error)) forget();
         throw error;
       }
     },

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { api, dataOf } from '../../../api/client';
+import { uploadMedia } from '../../../api/media';
 import { Button } from '../../../ui/parts';
 
 interface LogoProps {
@@ -16,10 +16,7 @@ export const Logo = ({ logo, mayWrite, onChange }: LogoProps) => {
   const change = useMutation({
     mutationFn: async (file: File | undefined) => {
       if (file === undefined) return onChange(undefined);
-      const form = new FormData();
-      form.append('file', file);
-      const { fileUrl } = await dataOf(api.POST('/media', { body: form as never, bodySerializer: () => form }));
-      return onChange(fileUrl);
+      return onChange((await uploadMedia(file)).fileUrl);
     },
   });
   return (

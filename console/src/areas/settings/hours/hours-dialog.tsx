@@ -26,19 +26,18 @@ const NINE_TO_FIVE: Shift = { day_of_week: 'monday_to_friday', start_time: '09:0
 /** The shifts of a week and the holidays, drawn as they are written. */
 export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => {
   const base = existing ?? copied;
-  const [begun] = useState(existing);
   const [shifts, setShifts] = useState<Shift[]>(base?.shifts ?? [NINE_TO_FIVE]);
   const [holidays, setHolidays] = useState<Schemas['Holiday'][]>(base?.holidays ?? []);
   const save = useChange(
     async (written: { name: string; iana_timezone: string }): Promise<void> => {
       const body = { ...written, holidays: holidays.filter(({ date }) => date !== '') };
-      if (begun !== undefined) {
+      if (existing !== undefined) {
         const kept = shifts.flatMap((shift) => (shift.id === undefined ? [] : [{ ...shift, id: shift.id }]));
-        const params = { path: { id: begun.id } };
+        const params = { path: { id: existing.id } };
         // They are stored as a whole: what others have saved meanwhile stays.
         const now = await dataOf(api.GET('/office-hours/{id}', { params }));
-        const whole = mergeOf({ ...body, shifts: kept }, begun, now);
-        const others = now.shifts.filter(({ id }) => !begun.shifts.some((shift) => shift.id === id)).map(hoursOf);
+        const whole = mergeOf({ ...body, shifts: kept }, existing, now);
+        const others = now.shifts.filter(({ id }) => !existing.shifts.some((shift) => shift.id === id)).map(hoursOf);
         const added = shifts.flatMap(({ id, ...shift }) =>
           id === undefined && !others.includes(hoursOf(shift)) ? [shift] : [],
         );

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { meQuery } from '../../../api/queries';
 import { orgQuery, orgSettingsQuery } from '../../../api/settings';
-import { changedSpecs, valuesIn } from '../../../ui/forms/spec';
+import { valuesIn } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -40,7 +40,7 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
           isReadOnly={!mayWrite}
           onSave={(changes, done) =>
             save.mutate(
-              valuesIn(changedSpecs(ORG_SPECS, changes), changes, {
+              valuesIn(ORG_SPECS, changes, {
                 isNullable: true,
               }) as Schemas['UpdateOrganization'],
               { onSuccess: done },

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import { changedSpecs, linesOf, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
+import { linesOf, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { LANGUAGES } from '../frame/languages';
 
 type Settings = Schemas['OrganizationSettingsAnswer'];
@@ -139,7 +139,7 @@ export function rulesIn(specs: Specs, changes: Written, written: Written): Schem
   const isQuiet = Object.keys(changes).some((name) => QUIET_HOURS.includes(name));
   const changed = Object.keys(specs).filter((name) => name in changes || (isQuiet && QUIET_HOURS.includes(name)));
   const sent = Object.fromEntries(changed.map((name) => [name, written[name] ?? '']));
-  const values = valuesIn(changedSpecs(specs, sent), sent, { isNullable: true });
+  const values = valuesIn(specs, sent, { isNullable: true });
   for (const name of SWITCHES) if (typeof values[name] === 'string') values[name] = values[name] === 'true';
   for (const [name, value] of Object.entries(values))
     if (Array.isArray(value) && value.length === 0) values[name] = null;

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { meQuery } from '../../../api/queries';
 import { ownSessionsQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
-import { changedSpecs, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
+import { type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -92,7 +92,7 @@ const ProfileForm = ({ member }: { member: Member }) => {
 
 /** Returns what was changed as the API takes it. What a member hears of is one setting: the rest of it stays. */
 async function profileIn(changes: Written): Promise<Schemas['UpdateMe']> {
-  const body = valuesIn(changedSpecs(SPECS, changes), changes, { isNullable: true }) as Schemas['UpdateMe'];
+  const body = valuesIn(SPECS, changes, { isNullable: true }) as Schemas['UpdateMe'];
   if (body.settings?.notify === undefined) return body;
   const { member } = await dataOf(api.GET('/me'));
   return { ...body, settings: { ...body.settings, notify: { ...member?.settings.notify, ...body.settings.notify } } };

@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery } from '../../../api/queries';
 import { tagCategoriesQuery } from '../../../api/settings';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { changedSpecs, type Specs, valuesIn } from '../../../ui/forms/spec';
+import { type Specs, valuesIn } from '../../../ui/forms/spec';
 import { Button } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { SpecDialog } from '../frame/spec-dialog';
@@ -96,10 +96,9 @@ const CategoryDialog = ({ existing, onClose }: { existing: Category | undefined;
       stored={existing ?? {}}
       save={save}
       onSave={(_, changes) =>
-        save.mutate(
-          valuesIn(changedSpecs(SPECS, changes), changes, { isNullable: true }) as Schemas['CreateTagCategory'],
-          { onSuccess: onClose },
-        )
+        save.mutate(valuesIn(SPECS, changes, { isNullable: true }) as Schemas['CreateTagCategory'], {
+          onSuccess: onClose,
+        })
       }
       onClose={onClose}
     />

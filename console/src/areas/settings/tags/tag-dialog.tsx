@@ -1,6 +1,6 @@
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery } from '../../../api/queries';
-import { changedSpecs, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
+import { type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
 
@@ -50,7 +50,7 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
 
 /** Returns what was changed of a tag. The API keeps what is absent, but for what the AI may do: that is read again. */
 async function tagIn(specs: Specs, changes: Written, existing: Schemas['Tag'] | undefined) {
-  const changed: Partial<Schemas['UpsertTag']> = valuesIn(changedSpecs(specs, changes), changes, { isNullable: true });
+  const changed: Partial<Schemas['UpsertTag']> = valuesIn(specs, changes, { isNullable: true });
   const { tag_name = '' } = existing ?? changed;
   if (existing === undefined || 'exclude_from_auto_tagging' in changed) return { ...changed, tag_name };
   const tags = await dataOf(api.GET('/tags'));

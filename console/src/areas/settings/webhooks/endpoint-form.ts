@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import { changedSpecs, headersIn, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
+import { headersIn, type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 
 /** The fields of an endpoint. Events are chosen beside them. */
 export const ENDPOINT_SPECS: Specs = {
@@ -41,7 +41,7 @@ export const shownEndpoint = (endpoint: Schemas['WebhookEndpoint']) => ({
 
 /** Returns what was changed as the API takes it. Events are chosen beside the fields: none of them means all. */
 export function endpointIn(changes: Written, eventTypes: string[] | undefined) {
-  const { headers, payload, ...values } = valuesIn(changedSpecs(ENDPOINT_SPECS, changes), changes, {
+  const { headers, payload, ...values } = valuesIn(ENDPOINT_SPECS, changes, {
     isNullable: true,
   });
   return {

@@ -1,0 +1,18 @@
+import { useRef } from 'react';
+
+/**
+ * Returns the Idempotency-Key of what somebody wants: the same for the same text until it is forgotten, so that a repeated
+ * request acts once.
+ */
+export function useIntentKey() {
+  const intent = useRef<{ key: string; of: string }>(undefined);
+  return {
+    keyFor: (of: string) => {
+      if (intent.current?.of !== of) intent.current = { key: crypto.randomUUID(), of };
+      return intent.current.key;
+    },
+    forget: () => {
+      intent.current = undefined;
+    },
+  };
+}
