@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { lockSession } from '../../../src/conversations/sessions/service.ts';
 import type { Db, Trx } from '../../../src/db/connect.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { startFaultyServer } from '../../support/fakes/faulty-server.ts';
 import { startFakeModel } from '../../support/fakes/model.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
+import { untilOneWaits } from '../../support/stack/lock-waits.ts';
 import { eventually, startStack } from '../../support/stack/stack.ts';
 import { messagesOf, newAnsweringOrg } from '../answering-org.ts';
 
@@ -189,13 +190,3 @@ export async function behindTurn(
   });
   return id;
 }
-
-/** Waits until a transaction of which the condition is true waits for a lock. Others may wait for the session too. */
-const untilOneWaits = (db: Db, condition: RawBuilder<unknown>) =>
-  eventually('a transaction that waits for a lock', async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and ${condition}
-    `.execute(db);
-    return rows.length > 0;
-  });

@@ -13,6 +13,7 @@ import { newId } from '../../../src/ids.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fakes/provider.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
+import { untilOneWaits } from '../../support/stack/lock-waits.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 import { unverified, type Widget } from '../../widget/client.ts';
 import { messagesOf, newAnsweringOrg, QUESTION, turnsOf } from '../answering-org.ts';
@@ -238,12 +239,7 @@ describe('a confirmation', () => {
       const decided = { state: 'confirmed', confirmed_by: 'link', decided_at: new Date() } as const;
       await trx.updateTable('ai_calls').set(decided).where('id', '=', call.id).execute();
       await sendWithoutWaiting('yes');
-      await eventually('a turn that waits for the decision', async () => {
-        const { rows } = await sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        `.execute(stack.db);
-        return rows.length > 0 ? true : undefined;
-      });
+      await untilOneWaits(stack.db);
     });
     await told('This has been done.');
     expect(shop.calls).toHaveLength(1);

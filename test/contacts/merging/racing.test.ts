@@ -5,7 +5,7 @@ import { inTransaction } from '../../../src/db/transaction.ts';
 import { createUnsubscribeLinks } from '../../../src/deliveries/ledger/delivery-links.ts';
 import { newId } from '../../../src/ids.ts';
 import { startApi, type TestApi, type TestOrg } from '../../support/stack/api.ts';
-import { eventually } from '../../support/stack/stack.ts';
+import { untilOneWaits } from '../../support/stack/lock-waits.ts';
 
 let api: TestApi;
 let org: TestOrg;
@@ -24,12 +24,7 @@ async function whileMerging<T>(toId: string, fromId: string, work: () => Promise
   const begun = await inTransaction(api.db, async (trx) => {
     await mergeContacts(trx, api.deps.contactMerges, org.id, { fromId, toId });
     const pending = work();
-    await eventually('a wait for the merge', async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-      `.execute(api.db);
-      return rows.length > 0;
-    });
+    await untilOneWaits(api.db);
     return { pending };
   });
   return begun.pending;

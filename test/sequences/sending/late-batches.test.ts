@@ -7,7 +7,7 @@ import { attemptsOf, type PreparedAttempt } from '../../support/batches.ts';
 import { createSequence } from '../../support/channels.ts';
 import { emailStep, timeIn } from '../../support/sequences.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
-import { eventually } from '../../support/stack/stack.ts';
+import { untilOneWaits } from '../../support/stack/lock-waits.ts';
 
 const SENT = { kind: 'accepted', providerId: '<sent@acme.example>' } as const;
 
@@ -95,12 +95,7 @@ describe('a late batch', () => {
     await inTransaction(api.db, async (trx) => {
       await removeContact(trx, api.org.id, sequenceId, contactId);
       begun = attempts.begin(taken);
-      await eventually('the batch to wait for the removal', async () => {
-        const { rows } = await sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        `.execute(api.db);
-        return rows.length > 0;
-      });
+      await untilOneWaits(api.db);
     });
     expect(await begun).toEqual([]);
     expect(await attempts.readDeliveries()).toMatchObject([
