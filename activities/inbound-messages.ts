@@ -5,7 +5,7 @@ import type {
   InboundEmailResult,
   InboundMessageRef,
 } from '../src/deliveries/contract.ts';
-import { type InboundEmailDeps, receiveInboundEmail } from '../src/deliveries/inbound/emails.service.ts';
+import { type InboundEmailDeps, receiveInboundEmail } from '../src/deliveries/inbound/emails/service.ts';
 import { type InboundFileDeps, receiveInboundFiles } from '../src/deliveries/inbound/files.service.ts';
 
 export type InboundMessageActivityDeps = InboundEmailDeps & InboundFileDeps;

@@ -19,7 +19,7 @@ import { deleteOldBatches, wakeStalledQueues } from '../src/crm/inbound/maintena
 import type { Db } from '../src/db/connect.ts';
 import { deleteOldCounts } from '../src/db/write-quota.ts';
 import { deleteOldDeliveryJobs } from '../src/deliveries/bulk/service.ts';
-import { deleteOldRawMail } from '../src/deliveries/inbound/emails.service.ts';
+import { deleteOldRawMail } from '../src/deliveries/inbound/emails/service.ts';
 import { deleteOldCallbacks, deleteOldSandboxMessages } from '../src/deliveries/maintenance.service.ts';
 import { deleteOldEvalRuns, startNightlyRuns } from '../src/evals/runs.service.ts';
 import { deleteOldExports, expireExports } from '../src/exports/service.ts';

@@ -6,7 +6,7 @@ import { announce } from '../../outbox/announcing.ts';
 import { atDepth } from '../../outbox/causation.ts';
 import type { EventPayloads } from '../../outbox/events.ts';
 import type { CallEnd, CallReport } from '../../providers/sending.ts';
-import { deleteCallUnderWay, insertCallUnderWay } from '../inbound/calls-under-way.shared.queries.ts';
+import { deleteCallUnderWay, insertCallUnderWay } from '../inbound/calls/shared.queries.ts';
 import { findReportedCall, type ReportedCall } from './call-reports.queries.ts';
 
 type Report = Pick<CallReport, 'moment' | 'call' | 'end'>;

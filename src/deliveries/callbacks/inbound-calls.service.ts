@@ -5,7 +5,7 @@ import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
 import { findAnsweringAgent } from '../../phone-agents/numbers/service.ts';
 import type { InboundCall } from '../../providers/sending.ts';
 import { answerWithAssistant, answerWithTransfer } from '../../providers/vapi/callbacks.ts';
-import { receiveCall } from '../inbound/calls.service.ts';
+import { receiveCall } from '../inbound/calls/service.ts';
 import type { FindPhoneAgent } from './phone-tools.port.ts';
 
 /** Spoken to the caller. */

@@ -2,7 +2,7 @@ import { forEachConcurrently } from '../../concurrency/limited.ts';
 import type { Db } from '../../db/connect.ts';
 import { ProviderError } from '../../errors.ts';
 import type { CallbackContent } from '../../providers/sending.ts';
-import { type CallToCheck, claimCallsToCheck, deleteCallUnderWay } from '../inbound/calls-under-way.shared.queries.ts';
+import { type CallToCheck, claimCallsToCheck, deleteCallUnderWay } from '../inbound/calls/shared.queries.ts';
 import type { CallLookup } from './call-lookup.ts';
 import { receiveCallback } from './service.ts';
 

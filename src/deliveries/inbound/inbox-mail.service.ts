@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { findInboxByAddress } from '../email-inboxes/service.ts';
-import type { ReplyMail } from './emails.rules.ts';
+import type { ReplyMail } from './emails/rules.ts';
 import {
   type ContinuedSession,
   findSessionByMessageIds,

@@ -5,9 +5,9 @@ import { once } from '../../api/edge/once.ts';
 import { notFound } from '../../errors.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { createMailIntake } from '../mail/raw-mail.ts';
-import { storeGivenMail } from './given-mail.service.ts';
+import { storeGivenMail } from './emails/given-mail.service.ts';
+import { receiveMailUpload } from './emails/mail-upload.ts';
 import { createMailTokens } from './mail-tokens.ts';
-import { receiveMailUpload } from './mail-upload.ts';
 import { findMessageSource } from './messages.queries.ts';
 import { loadPicture } from './picture-download.ts';
 import {

@@ -7,7 +7,7 @@ import {
   RECEIVE_INBOUND_FILES,
 } from '../contract.ts';
 
-export { listUnprocessedEmails } from './emails.queries.ts';
+export { listUnprocessedEmails } from './emails/queries.ts';
 export { listMessagesWithFiles } from './messages.queries.ts';
 
 /** Returns the command to process an inbound e-mail again. */

@@ -4,14 +4,14 @@ import { createTransport } from 'nodemailer';
 import { pino } from 'pino';
 import { connect, type Db } from '../../../src/db/connect.ts';
 import { WriteQuotaUsed } from '../../../src/db/write-quota.ts';
-import { deleteOldRawMail, receiveInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
+import { openRawMail } from '../../../src/deliveries/inbound/emails/raw-mails.service.ts';
+import { deleteOldRawMail, receiveInboundEmail } from '../../../src/deliveries/inbound/emails/service.ts';
 import {
   bounceAddress,
   createMailTokens,
   messageIdOf,
   replyAddress,
 } from '../../../src/deliveries/inbound/mail-tokens.ts';
-import { openRawMail } from '../../../src/deliveries/inbound/raw-mails.service.ts';
 import { createMailReader, MailReadTimeout } from '../../../src/deliveries/mail/mail-reader.ts';
 import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { createMailAuthenticator } from '../../../src/providers/email/authenticator.ts';

@@ -1,4 +1,4 @@
-import { receiveInboundEmail, storeInboundEmail } from '../../../src/deliveries/inbound/emails.service.ts';
+import { receiveInboundEmail, storeInboundEmail } from '../../../src/deliveries/inbound/emails/service.ts';
 import {
   bounceAddress,
   createMailTokens,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { MailIntake, RawMail } from '../mail/raw-mail.ts';
+import type { MailIntake, RawMail } from '../../mail/raw-mail.ts';
 import { descriptionOf } from './raw-mails.service.ts';
 
 /** Receives the e-mail that a request hands over, a chunk at a time. Sets `request.body` to its size and hash. */

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { InboundEmailResult } from '../contract.ts';
-import type { Mailbox } from './mail-tokens.ts';
+import type { InboundEmailResult } from '../../contract.ts';
+import type { Mailbox } from '../mail-tokens.ts';
 
 /** What an e-mail was sent to: the bounce or reply address of a delivery, or an inbox of an org. */
 export type MailTarget = Mailbox | { kind: 'inbox'; orgId: string; inboxId: string };
@@ -45,7 +45,7 @@ export interface InboundEmailPartsTable {
   bytes: Buffer;
 }
 
-declare module '../../db/database.ts' {
+declare module '../../../db/database.ts' {
   interface Database {
     inbound_emails: InboundEmailsTable;
     inbound_email_parts: InboundEmailPartsTable;

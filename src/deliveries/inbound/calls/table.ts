@@ -12,7 +12,7 @@ export interface PhoneCallsUnderWayTable {
   check_at: Generated<Date>;
 }
 
-declare module '../../db/database.ts' {
+declare module '../../../db/database.ts' {
   interface Database {
     phone_calls_under_way: PhoneCallsUnderWayTable;
   }

@@ -1,11 +1,11 @@
-import { isContactBlocked } from '../../contacts/blocklist/service.ts';
-import { toE164 } from '../../contacts/phone-number.schema.ts';
-import { openInboundCall } from '../../conversations/messages/phone-calls.service.ts';
-import type { Trx } from '../../db/connect.ts';
-import { newId } from '../../ids.ts';
-import type { InboundCall } from '../../providers/sending.ts';
-import { insertCallUnderWay } from './calls-under-way.shared.queries.ts';
-import { findInbound, insertInboundMessage, updateInboundContact } from './messages.queries.ts';
+import { isContactBlocked } from '../../../contacts/blocklist/service.ts';
+import { toE164 } from '../../../contacts/phone-number.schema.ts';
+import { openInboundCall } from '../../../conversations/messages/phone-calls.service.ts';
+import type { Trx } from '../../../db/connect.ts';
+import { newId } from '../../../ids.ts';
+import type { InboundCall } from '../../../providers/sending.ts';
+import { findInbound, insertInboundMessage, updateInboundContact } from '../messages.queries.ts';
+import { insertCallUnderWay } from './shared.queries.ts';
 
 const PROVIDER = 'vapi';
 const WITHHELD = 'anonymous';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../../db/connect.ts';
+import type { Db, Trx } from '../../../db/connect.ts';
 
 /** After so long without a report, the platform is asked, and then ever more rarely. */
 const NEXT_CHECK = sql`least(greatest((now() - begun_at) / 8, interval '15 minutes'), interval '6 hours')`;

@@ -1,7 +1,7 @@
-import type { InboundEmailResult } from '../contract.ts';
-import { type Bounce, bounceOf, type RecipientReport, reportAbout } from '../mail/bounces.rules.ts';
-import type { ParsedEmail } from '../mail/parsed-mail.rules.ts';
-import type { MailTarget } from './emails.table.ts';
+import type { InboundEmailResult } from '../../contract.ts';
+import { type Bounce, bounceOf, type RecipientReport, reportAbout } from '../../mail/bounces.rules.ts';
+import type { ParsedEmail } from '../../mail/parsed-mail.rules.ts';
+import type { MailTarget } from './table.ts';
 
 /** A mail that so many servers have passed on goes in circles (RFC 5321, 6.3). */
 const MAX_HOPS = 50;

@@ -1,11 +1,11 @@
-import type { Db } from '../../db/connect.ts';
-import { invalid, TooManyRequests, unprocessable } from '../../errors.ts';
-import { listInboxesAt } from '../email-inboxes/service.ts';
-import type { RawMail } from '../mail/raw-mail.ts';
-import { storeInboundEmail } from './emails.service.ts';
-import type { MailTarget } from './emails.table.ts';
+import type { Db } from '../../../db/connect.ts';
+import { invalid, TooManyRequests, unprocessable } from '../../../errors.ts';
+import { listInboxesAt } from '../../email-inboxes/service.ts';
+import type { RawMail } from '../../mail/raw-mail.ts';
+import type { MailTokens } from '../mail-tokens.ts';
 import { isFlooding } from './mail-receiving.service.ts';
-import type { MailTokens } from './mail-tokens.ts';
+import { storeInboundEmail } from './service.ts';
+import type { MailTarget } from './table.ts';
 
 const RETRY_SECONDS = 600;
 
@@ -26,7 +26,7 @@ export async function storeGivenMail(
   orgId: string,
   { raw, to }: { raw: RawMail; to: string | undefined },
 ): Promise<string> {
-  const { readEnvelope } = await import('../mail/envelope.ts'); // the api needs the parser of e-mails only here
+  const { readEnvelope } = await import('../../mail/envelope.ts'); // the api needs the parser of e-mails only here
   const envelope = await readEnvelope(raw);
   if (envelope === undefined) throw invalid('The body is no e-mail: it begins with header fields, such as From and To');
   const { mailFrom, addresses } = envelope;

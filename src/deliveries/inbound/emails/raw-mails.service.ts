@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Db, Trx } from '../../db/connect.ts';
-import { spool } from '../../media/spool.ts';
-import { mailInFile, mailInMemory, type RawMail } from '../mail/raw-mail.ts';
-import {
-  findMailPart,
-  findRawMail,
-  insertInboundEmail,
-  insertMailPart,
-  type NewInboundEmail,
-} from './emails.queries.ts';
+import type { Db, Trx } from '../../../db/connect.ts';
+import { spool } from '../../../media/spool.ts';
+import { mailInFile, mailInMemory, type RawMail } from '../../mail/raw-mail.ts';
+import { findMailPart, findRawMail, insertInboundEmail, insertMailPart, type NewInboundEmail } from './queries.ts';
 
 /** Returns the hash that an e-mail to a recipient is known by. */
 export async function hashOf(rcptTo: string, raw: RawMail): Promise<Buffer> {

@@ -1,14 +1,14 @@
-import type { Config } from '../../config.ts';
-import type { Db } from '../../db/connect.ts';
-import type { WriteQuota } from '../../db/write-quota.ts';
-import { networkOf } from '../../networks.ts';
-import type { MailboxState, MailReceiver, startMailReceiver } from '../../providers/email/mail-receiver.ts';
-import { listReceivingInboxes } from '../email-inboxes/service.ts';
-import { createMailIntake } from '../mail/raw-mail.ts';
-import { countMailInLastHour } from './emails.queries.ts';
-import { storeInboundEmail } from './emails.service.ts';
-import type { MailTarget } from './emails.table.ts';
-import type { MailTokens } from './mail-tokens.ts';
+import type { Config } from '../../../config.ts';
+import type { Db } from '../../../db/connect.ts';
+import type { WriteQuota } from '../../../db/write-quota.ts';
+import { networkOf } from '../../../networks.ts';
+import type { MailboxState, MailReceiver, startMailReceiver } from '../../../providers/email/mail-receiver.ts';
+import { listReceivingInboxes } from '../../email-inboxes/service.ts';
+import { createMailIntake } from '../../mail/raw-mail.ts';
+import type { MailTokens } from '../mail-tokens.ts';
+import { countMailInLastHour } from './queries.ts';
+import { storeInboundEmail } from './service.ts';
+import type { MailTarget } from './table.ts';
 
 /** More than a person writes. A program that sends more waits, as its server repeats what is deferred. */
 export const MAX_MAILS_PER_HOUR = 60;

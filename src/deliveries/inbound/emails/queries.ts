@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db, Trx } from '../../db/connect.ts';
-import { behindInOrder } from '../../db/cursor.ts';
-import type { InboundEmailRef, InboundEmailResult } from '../contract.ts';
-import type { MailClient, MailTarget } from './emails.table.ts';
+import type { Db, Trx } from '../../../db/connect.ts';
+import { behindInOrder } from '../../../db/cursor.ts';
+import type { InboundEmailRef, InboundEmailResult } from '../../contract.ts';
+import type { MailClient, MailTarget } from './table.ts';
 
 const MAILS_PER_BATCH = 200;
 /** Of half a MB each. */
