@@ -3,8 +3,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createRecoveringCache } from './api/after-outages';
 import { ApiError } from './api/client';
+import { createRecoveringCache } from './api/refetching/after-outages';
 import { createConsoleRouter } from './app/router';
 
 const MAX_RETRIES = 2;

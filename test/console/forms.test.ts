@@ -1,4 +1,4 @@
-import { patiently } from '../../console/src/api/patience.ts';
+import { patiently } from '../../console/src/api/refetching/patience.ts';
 import { REMOVED_SECRET, type Specs, valuesIn, type Written, withChanges } from '../../console/src/ui/forms/spec.ts';
 
 const SPECS: Specs = {

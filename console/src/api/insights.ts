@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
-import { patiently } from './patience';
+import { patiently } from './refetching/patience';
 
 export type Insight = Schemas['Insight'];
 /** An insight of the list, with its sessions in each of the last weeks. */

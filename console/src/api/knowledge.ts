@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
-import { every } from './polling';
+import { every } from './refetching/polling';
 
 export type Article = Schemas['Training'];
 export type Website = Schemas['WebsiteDatasource'];

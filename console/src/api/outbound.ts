@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../generated/api';
 import { api, dataOf } from './client';
 import { PAGES } from './pages';
-import { every } from './polling';
+import { every } from './refetching/polling';
 
 type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Found } } }
   ? Omit<NonNullable<Found>, 'cursor' | 'limit'>

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
-import { every } from './polling';
+import { every } from './refetching/polling';
 
 export type RunRow = Schemas['WorkflowRunRow'];
 export type Run = Schemas['WorkflowRun'];

@@ -1,8 +1,8 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../api/client';
-import { every } from '../../api/polling';
 import { meQuery } from '../../api/queries';
+import { every } from '../../api/refetching/polling';
 import { Button, Chip, Empty, Failure, Skeleton } from '../../ui/parts';
 import { shownMoment } from '../../ui/time';
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
-import { every } from '../../../api/polling';
+import { every } from '../../../api/refetching/polling';
 import { say } from '../../../app/undo';
 import { Button } from '../../../ui/parts';
 
