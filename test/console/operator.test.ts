@@ -33,7 +33,7 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
     const { url } = await createOperatorLink(stack.db, stack.url, 'Ann');
     const opened = await browser.open(url, { width, colorScheme: scheme });
     await opened.page.getByRole('button', { name: 'Sign in' }).click();
-    await opened.page.getByRole('heading', { name: 'Operator' }).waitFor();
+    await opened.page.getByRole('heading', { name: 'Operator', exact: true }).waitFor();
     await untilSettled(opened.page);
     return opened;
   };
