@@ -3,8 +3,8 @@
 set -eu
 
 for database in temporal temporal_visibility; do
-  tool="temporal-sql-tool --plugin postgres12 --endpoint $POSTGRES_SEEDS --port 5432 --user $POSTGRES_USER --db $database"
+  tool="temporal-sql-tool --plugin postgres12 --endpoint $POSTGRES_SEEDS --port $DB_PORT --user $POSTGRES_USER --db $database"
   $tool create
   $tool setup-schema --version 0.0
-  $tool update-schema --schema-dir "/etc/temporal/schema/postgresql/v12/${database#temporal_}/versioned"
+  $tool update-schema --schema-dir "${TEMPORAL_SCHEMA:-/etc/temporal/schema}/postgresql/v12/${database#temporal_}/versioned"
 done

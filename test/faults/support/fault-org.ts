@@ -49,16 +49,19 @@ export async function makeOrg({
   tokens,
   url,
   sink,
+  ca,
 }: {
   db: Db;
   tokens: Tokens;
   url: string;
   sink: MailSink;
+  /** Of an address with TLS. */
+  ca?: string;
 }): Promise<FaultOrg> {
   const partner = await createPartner(db, { name: 'Partner' });
   const { id, widget_token: widgetToken } = await createOrg(db, partner.id, { name: 'Org' });
   const { api_key } = await issueOrgKey(db, tokens, id, { name: 'Test' });
-  const caller = callerOf(url, api_key);
+  const caller = callerOf(url, api_key, ca);
   const labels = new Map<string, string>();
   const mails = () => sink.mails().filter(({ to }) => to.includes(id));
 

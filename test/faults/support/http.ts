@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import * as http from 'node:http';
+import * as https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RETRY_MS = 50;
@@ -21,8 +22,11 @@ export interface Caller {
   close(): void;
 }
 
-export function callerOf(baseUrl: string, key: string): Caller {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+/** `ca`: the certificate of the authority that an address with TLS is checked against. */
+export function callerOf(baseUrl: string, key: string, ca?: string): Caller {
+  const kept = { keepAlive: true, maxSockets: 64 };
+  const [agent, request] =
+    ca === undefined ? [new http.Agent(kept), http.request] : [new https.Agent({ ...kept, ca }), https.request];
 
   const call = (method: string, path: string, body?: unknown, idempotencyKey?: string) =>
     new Promise<Answer>((resolve, reject) => {
