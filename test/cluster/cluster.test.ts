@@ -1,11 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
-import { addressesOf } from '../faults/support/fault-org.ts';
+import { addressesOf, type FaultOrg } from '../faults/support/fault-org.ts';
 import { IS_LONG } from '../faults/support/sizes.ts';
 import { until } from '../faults/support/until.ts';
+import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
+import { startSoakLoad } from './support/soak-load.ts';
+import { median, report, startSeries, tableOf } from './support/soak-series.ts';
 import { findClusterTools } from './support/tools.ts';
 
-const LIMIT_MS = 1_200_000;
+/** Minutes of load. */
+const SOAK_MINUTES = Number(process.env.SOAK_MINUTES || 3);
+const PACE_MS = 500;
+const SETTLE_MS = 300_000;
+const LIMIT_MS = 1_200_000 + SOAK_MINUTES * 60_000;
+/** The mem_limit of docker-compose.yml. */
+const MOST_MIB = 1024;
+const MOST_OUTBOX_AGE_S = 15;
 
 const tools = IS_LONG ? await findClusterTools() : 'it belongs to the long tier';
 if (typeof tools === 'string') console.log(`The production shape is not tried: ${tools}`);
@@ -16,17 +29,20 @@ whenFound('the production shape, without Docker', () => {
   beforeAll(async () => {
     cluster = await startCluster(tools as Exclude<typeof tools, string>);
   }, LIMIT_MS);
-  afterAll(() => cluster?.close());
+  let shop: FakeProvider;
+  let receiver: WebhookReceiver;
+  beforeAll(async () => {
+    [shop, receiver] = await Promise.all([startFakeProvider(), startWebhookReceiver()]);
+  });
+  afterAll(async () => {
+    await cluster?.close();
+    await Promise.all([shop?.close(), receiver?.close()]);
+  }, LIMIT_MS);
 
   it(
     'answers a message and sends a mail, through TLS, PgBouncer and Temporal on Postgres',
     async () => {
-      const org = await cluster.newOrg();
-      await org.call('PUT', '/help-center/content', { categories: [{ name: 'Shop', slug: 'shop', articles: ARTICLES }] });
-      await org.call('PATCH', '/autopilot', { channel: 'api', autopilot_enabled: true });
-      await org.call('PATCH', '/autopilot/settings', { quiet_seconds: { api: 0.3 } });
-      expect((await org.call('POST', '/autopilot/settings/publish')).status).toBeLessThan(300);
-
+      const org = await answeringOrg(cluster);
       const { body: session } = await org.post('/chat/sessions', { channel: { type: 'api' } });
       const message = { sender: 'contact', message: { type: 'text', text: QUESTION } };
       expect((await org.post(`/chat/sessions/${session.id}/send`, message)).status).toBeLessThan(300);
@@ -43,4 +59,139 @@ whenFound('the production shape, without Docker', () => {
     },
     LIMIT_MS,
   );
+
+  it(
+    `loses nothing and doubles nothing in ${SOAK_MINUTES} minutes in which each program is killed in turn`,
+    async () => {
+      const org = await answeringOrg(cluster);
+      const { body: endpoint } = await org.post('/webhooks', { url: receiver.url, event_types: ['contact.created'] });
+      receiver.secrets.push(endpoint.secret);
+      const sequence = await org.createSequence();
+      const series = startSeries(cluster);
+      const load = startSoakLoad(org, await activeWorkflow(org, shop), PACE_MS);
+      const kills = await killInTurn(cluster, SOAK_MINUTES * 60_000);
+      const accepted = await load.stop();
+
+      await org.untilComplete(sequence, accepted.contacts.length, SETTLE_MS);
+      await until(
+        'all runs have ended',
+        async () => (await runsOf(cluster, org, ['in_progress', 'idle'])) === 0,
+        SETTLE_MS,
+      );
+      const heard = () => new Map(receiver.received.map(({ id, body }) => [id, body.data]));
+      await until('all webhooks have come', async () => heard().size >= accepted.contacts.length, SETTLE_MS);
+      await until(
+        'all snoozes have ended',
+        async () => (await snoozesOf(cluster, org)) === accepted.snoozed.length,
+        SETTLE_MS,
+      );
+      await until('all questions are answered', async () => (await unanswered(cluster, org)) === 0, SETTLE_MS).catch(
+        () => undefined,
+      );
+      const samples = series.stop();
+      const outcome = await org.outcomeOf(sequence, accepted.contacts);
+      const failed = await runsOf(cluster, org, ['failed']);
+      const counts = {
+        kills: kills.length,
+        ...outcome,
+        sessions: accepted.sessions.length,
+        runs: accepted.orders.length,
+        failedRuns: failed,
+      };
+      report(
+        `${tableOf(samples)}\n${JSON.stringify({ ...counts, webhooks: heard().size, snoozed: accepted.snoozed.length })}\n`,
+      );
+
+      expect(accepted.refused).toEqual([]);
+      expect(outcome.wrong).toEqual([]);
+      expect(heard().size).toBe(accepted.contacts.length);
+      expect(await answersOf(cluster, org)).toEqual({ sessions: accepted.sessions.length, most: 1, least: 1 });
+      expect((await runsOf(cluster, org, ['completed'])) + failed).toBe(accepted.orders.length);
+      // A call that was under way when its worker was killed has an unknown outcome.
+      expect(failed).toBeLessThanOrEqual(kills.length);
+      const keys = Map.groupBy(shop.calls, ({ body }) => body);
+      const doubled = [...keys].filter(
+        ([, calls]) => new Set(calls.map(({ headers }) => headers['idempotency-key'])).size > 1,
+      );
+      expect(doubled.map(([body]) => body)).toEqual([]);
+      expect(keys.size).toBeGreaterThanOrEqual(accepted.orders.length - failed);
+      for (const name of Object.keys(cluster.programs).filter((each) => /^(api|worker)/.test(each)))
+        expect(Math.max(...samples.map(({ memory }) => memory[name] ?? 0))).toBeLessThan(MOST_MIB);
+      expect(median(samples.slice(-Math.ceil(samples.length / 3)).map(({ outboxAge }) => outboxAge))).toBeLessThan(
+        MOST_OUTBOX_AGE_S,
+      );
+    },
+    LIMIT_MS,
+  );
 });
+
+async function answeringOrg(cluster: Cluster): Promise<FaultOrg> {
+  const org = await cluster.newOrg();
+  await org.call('PUT', '/help-center/content', { categories: [{ name: 'Shop', slug: 'shop', articles: ARTICLES }] });
+  await org.call('PATCH', '/autopilot', { channel: 'api', autopilot_enabled: true });
+  await org.call('PATCH', '/autopilot/settings', { quiet_seconds: { api: 0.3 } });
+  expect((await org.call('POST', '/autopilot/settings/publish')).status).toBeLessThan(300);
+  return org;
+}
+
+/** A workflow that calls the shop. Returns the path of its webhook. */
+async function activeWorkflow(org: FaultOrg, shop: FakeProvider): Promise<string> {
+  const input = { url: shop.url, method: 'POST', body: { order: '{{trigger.output.body.order}}' } };
+  const workflow_blocks = [{ $kind: 'Action', id: 'call', type: 'send-webhook', name: 'Call', input }];
+  const { body } = await org.post('/workflows', { name: 'Orders', trigger_type: 'webhook', workflow_blocks });
+  expect((await org.post(`/workflows/${body.workflow_id}/activate`, {})).status).toBe(200);
+  return new URL(body.webhook_url).pathname;
+}
+
+/** Kills a program at least every minute, and each at least once, until the time is up. Returns whom it killed. */
+async function killInTurn({ programs }: Cluster, limitMs: number): Promise<string[]> {
+  const names = Object.keys(programs);
+  const everyMs = Math.min(60_000, limitMs / (names.length + 1));
+  const killed: string[] = [];
+  for (const end = performance.now() + limitMs - everyMs; performance.now() < end; ) {
+    await sleep(everyMs);
+    const name = names[killed.length % names.length] as string;
+    await programs[name]?.kill();
+    killed.push(name);
+    // As Compose does: at once, and others too that have ended because of it.
+    for (const program of Object.values(programs)) await program.start();
+  }
+  await sleep(everyMs);
+  for (const program of Object.values(programs)) await program.start();
+  return killed;
+}
+
+const countOf = async ({ db }: Cluster, query: ReturnType<typeof sql<{ count: number }>>): Promise<number> =>
+  Number((await query.execute(db)).rows[0]?.count ?? -1);
+
+const runsOf = (cluster: Cluster, org: FaultOrg, statuses: string[]) =>
+  countOf(
+    cluster,
+    sql`select count(*) as count from automation_runs where org_id = ${org.id}::uuid and status = any(${statuses}::text[])`,
+  );
+
+const snoozesOf = (cluster: Cluster, org: FaultOrg) =>
+  countOf(
+    cluster,
+    sql`select count(*) as count from session_events where org_id = ${org.id}::uuid and type = 'snooze_ended'`,
+  );
+
+/** Sessions with a message of the contact and none of the AI. */
+const unanswered = (cluster: Cluster, org: FaultOrg) =>
+  countOf(
+    cluster,
+    sql`select count(*) as count from (
+      select from session_events where org_id = ${org.id}::uuid group by session_id
+      having bool_or(sender = 'contact') and not coalesce(bool_or(sender = 'ai' and type = 'message'), false)
+    ) as session`,
+  );
+
+/** How many sessions were written in, and the most and least answers of the AI in one. */
+async function answersOf({ db }: Cluster, org: FaultOrg) {
+  const { rows } = await sql<{ sessions: number; most: number; least: number }>`
+    select count(*) as sessions, max(said) as most, min(said) as least from (
+      select count(*) filter (where sender = 'ai' and type = 'message') as said from session_events
+      where org_id = ${org.id}::uuid group by session_id having bool_or(sender = 'contact')
+    ) as session`.execute(db);
+  return rows[0];
+}

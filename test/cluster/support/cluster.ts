@@ -121,7 +121,12 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
     tools.pgbouncer,
     poolerFlags(folder, ports.postgres, ports.pooler),
   );
-  const [temporal, temporalAddress] = await startTemporalServer({ folder, tools, postgresPort: ports.postgres, listening });
+  const [temporal, temporalAddress] = await startTemporalServer({
+    folder,
+    tools,
+    postgresPort: ports.postgres,
+    listening,
+  });
 
   mkdirSync(join(folder, 's3'));
   const [sink, s3] = await Promise.all([
@@ -155,7 +160,11 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
   };
   const owner = { DATABASE_URL: databaseUrl('owner', ports.postgres) };
   const migration = { PATH: process.env.PATH, ...environmentOf('migrate', given), ...owner };
-  await run(process.execPath, [join(ROOT, 'src/db/migrate.ts')], { cwd: ROOT, env: migration, timeout: START_LIMIT_MS });
+  await run(process.execPath, [join(ROOT, 'src/db/migrate.ts')], {
+    cwd: ROOT,
+    env: migration,
+    timeout: START_LIMIT_MS,
+  });
 
   const program = async (name: string, service: 'api' | 'worker' | 'crawler', host: string, queues?: string) => {
     const { flags, file, env } = programOf(service === 'api' ? 'api' : 'worker');
@@ -169,7 +178,12 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
     };
     let starts = 0;
     return restartable(async () => {
-      const child = await startChild(process.execPath, [...flags, file], { logFile: log(name), guard, cwd: ROOT, env: own });
+      const child = await startChild(process.execPath, [...flags, file], {
+        logFile: log(name),
+        guard,
+        cwd: ROOT,
+        env: own,
+      });
       // A program that is started again waits for its servers by itself.
       if (++starts === 1)
         await waitUntilReady(child, log(name), () => mustAnswer(`http://${host}:${opsPort}/readyz`), START_LIMIT_MS);
@@ -186,11 +200,17 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
   dns.set(API_NAME, { addresses: API_ADDRESSES });
   const home = { HOME: folder, XDG_DATA_HOME: folder };
   const caddyOf = (config: string) => ['run', '--config', config, '--adapter', 'caddyfile'];
-  const divider = await listening('caddy', ports.divider, tools.caddy, caddyOf(writeDividingConfig(folder, dns.address)), {
-    ...home,
-    ...{ PROXY_PORT: String(ports.divider), API_HOST: API_NAME, API_PORT: String(ports.api) },
-    PROXIES_IN_FRONT: '127.0.0.0/8',
-  });
+  const divider = await listening(
+    'caddy',
+    ports.divider,
+    tools.caddy,
+    caddyOf(writeDividingConfig(folder, dns.address)),
+    {
+      ...home,
+      ...{ PROXY_PORT: String(ports.divider), API_HOST: API_NAME, API_PORT: String(ports.api) },
+      PROXIES_IN_FRONT: '127.0.0.0/8',
+    },
+  );
   const tls = await listening(
     'caddy-tls',
     ports.tls,
@@ -276,7 +296,13 @@ default_pool_size = 100
   return [...(process.getuid?.() === 0 ? ['-u', 'nobody'] : []), file];
 }
 
-type Listening = (name: string, port: number, command: string, flags: string[], env?: NodeJS.ProcessEnv) => Promise<Program>;
+type Listening = (
+  name: string,
+  port: number,
+  command: string,
+  flags: string[],
+  env?: NodeJS.ProcessEnv,
+) => Promise<Program>;
 
 /** Sets up Temporal by the scripts of deploy/, in the order of docker-compose.yml. */
 async function startTemporalServer({
@@ -297,7 +323,10 @@ async function startTemporalServer({
   };
   const path = [tools.temporal, dirname(await findTemporalCli()), process.env.PATH].join(delimiter);
   const script = (name: string, env: Record<string, string>) =>
-    run('/bin/sh', [join(ROOT, 'deploy', name)], { env: { PATH: path, HOME: folder, ...env }, timeout: START_LIMIT_MS });
+    run('/bin/sh', [join(ROOT, 'deploy', name)], {
+      env: { PATH: path, HOME: folder, ...env },
+      timeout: START_LIMIT_MS,
+    });
   await script('temporal-schema.sh', { ...store, TEMPORAL_SCHEMA: join(tools.temporal, 'schema') });
 
   const ports: Record<string, string> = {};
