@@ -20,6 +20,7 @@ const LONG_TIER = [
   'console/stories/frame',
   'console/stories/keyboard',
   'console/stories/large-inbox',
+  'cluster/cluster',
   'console/stories/live',
   'console/stories/outages',
   'console/stories/walks',

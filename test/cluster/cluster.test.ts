@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
 import { addressesOf, type FaultOrg } from '../faults/support/fault-org.ts';
-import { IS_LONG } from '../faults/support/sizes.ts';
 import { until } from '../faults/support/until.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
@@ -20,7 +19,7 @@ const LIMIT_MS = 1_200_000 + SOAK_MINUTES * 60_000;
 const MOST_MIB = 1024;
 const MOST_OUTBOX_AGE_S = 15;
 
-const tools = IS_LONG ? await findClusterTools() : 'it belongs to the long tier';
+const tools = await findClusterTools();
 if (typeof tools === 'string') console.log(`The production shape is not tried: ${tools}`);
 const whenFound = typeof tools === 'string' ? describe.skip : describe;
 

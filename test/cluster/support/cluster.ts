@@ -16,7 +16,6 @@ import { createTokens } from '../../../src/keys/tokens.ts';
 import { type FaultOrg, makeOrg } from '../../faults/support/fault-org.ts';
 import { type MailSink, startMailSink } from '../../faults/support/mail-sink.ts';
 import { type Program, restartable } from '../../faults/support/programs.ts';
-import { until } from '../../faults/support/until.ts';
 import { type FakeDns, startFakeDns } from '../../support/fakes/dns.ts';
 import { writeDividingConfig, writeTlsConfig } from './caddy.ts';
 import { environmentOf } from './compose.ts';
@@ -358,7 +357,3 @@ async function mustAnswer(url: string): Promise<void> {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
 }
-
-/** Waits until all programs run and the address with TLS is ready. */
-export const untilReady = (cluster: Cluster, org: FaultOrg): Promise<void> =>
-  until('the cluster is ready', async () => (await org.call('GET', '/org/settings')).status === 200);
