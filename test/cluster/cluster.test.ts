@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
@@ -55,6 +56,16 @@ whenFound('the production shape, without Docker', () => {
       await org.addContacts(emails);
       await org.untilComplete(sequence, emails.length);
       expect(await org.outcomeOf(sequence, emails)).toEqual({ contacts: 20, mails: 20, unknown: 0, wrong: [] });
+
+      const { body: begun } = await org.post('/exports', { resource: 'contacts', format: 'ndjson' });
+      await until('the export is written', async () => {
+        const { body } = await org.call('GET', `/exports/${begun.id}`);
+        return typeof body.url === 'string';
+      });
+      const kept = readdirSync(cluster.objects, { recursive: true, withFileTypes: true }).filter((file) =>
+        file.isFile(),
+      );
+      expect(kept).not.toEqual([]);
     },
     LIMIT_MS,
   );
