@@ -14,6 +14,7 @@ import { findClusterTools } from './support/tools.ts';
 /** Minutes of load. */
 const SOAK_MINUTES = Number(process.env.SOAK_MINUTES || 3);
 const PACE_MS = 500;
+const SUPERVISE_MS = 500;
 const SETTLE_MS = 300_000;
 const LIMIT_MS = 1_200_000 + SOAK_MINUTES * 60_000;
 /** The mem_limit of docker-compose.yml. */
@@ -158,15 +159,23 @@ async function killInTurn({ programs }: Cluster, limitMs: number): Promise<strin
   const names = Object.keys(programs);
   const everyMs = Math.min(60_000, limitMs / (names.length + 1));
   const killed: string[] = [];
+  let isOver = false;
+  // As Compose does: whoever ends is started again, and whoever cannot start is tried again.
+  const supervised = Object.values(programs).map(async (program) => {
+    while (!isOver) {
+      await program.start().catch(() => undefined);
+      await sleep(SUPERVISE_MS);
+    }
+  });
   for (const end = performance.now() + limitMs - everyMs; performance.now() < end; ) {
     await sleep(everyMs);
     const name = names[killed.length % names.length] as string;
     await programs[name]?.kill();
     killed.push(name);
-    // As Compose does: at once, and others too that have ended because of it.
-    for (const program of Object.values(programs)) await program.start();
   }
   await sleep(everyMs);
+  isOver = true;
+  await Promise.all(supervised);
   for (const program of Object.values(programs)) await program.start();
   return killed;
 }

@@ -332,6 +332,7 @@ async function startTemporalServer({
   for (const name of TEMPORAL_PORTS) ports[name] = String(await anyFreePort());
   const port = Number(ports.FRONTEND_GRPC_PORT);
   const program = await listening('temporal', port, join(tools.temporal, 'temporal-server'), ['start'], {
+    ...environmentOf('temporal', { TEMPORAL_POSTGRES_PASSWORD: PASSWORD }),
     ...store,
     ...ports,
     BIND_ON_IP: '127.0.0.1',
