@@ -36,8 +36,8 @@ whenFound('the production shape, without Docker', () => {
     [shop, receiver] = await Promise.all([startFakeProvider(), startWebhookReceiver()]);
   });
   afterAll(async () => {
-    await cluster?.close();
-    await Promise.all([shop?.close(), receiver?.close()]);
+    await cluster.close();
+    await Promise.all([shop.close(), receiver.close()]);
   }, LIMIT_MS);
 
   it(

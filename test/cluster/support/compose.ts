@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 
 const COMPOSE = new URL('../../../docker-compose.yml', import.meta.url);
 
@@ -8,7 +8,7 @@ const VARIABLE = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
 
 /** Returns the environment that docker-compose.yml gives to a service, for these variables of its caller. */
 export function environmentOf(service: string, variables: Record<string, string>): Record<string, string> {
-  const { services } = load(readFileSync(COMPOSE, 'utf8')) as {
+  const { services } = load(readFileSync(COMPOSE, 'utf8'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
     services: Record<string, { environment?: Record<string, string | number> }>;
   };
   const environment = services[service]?.environment;

@@ -25,8 +25,8 @@ export interface Caller {
 /** `ca`: the certificate of the authority that an address with TLS is checked against. */
 export function callerOf(baseUrl: string, key: string, ca?: string): Caller {
   const kept = { keepAlive: true, maxSockets: 64 };
-  const [agent, request] =
-    ca === undefined ? [new http.Agent(kept), http.request] : [new https.Agent({ ...kept, ca }), https.request];
+  const agent = ca === undefined ? new http.Agent(kept) : new https.Agent({ ...kept, ca });
+  const request: typeof http.request = ca === undefined ? http.request : https.request;
 
   const call = (method: string, path: string, body?: unknown, idempotencyKey?: string) =>
     new Promise<Answer>((resolve, reject) => {
