@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { programOf } from '../../../src/dev/scripts.ts';
 import { findTemporalCli } from '../../../src/dev/temporal-programs.ts';
 import { createTokens } from '../../../src/keys/tokens.ts';
 import { type FaultOrg, makeOrg } from '../../faults/support/fault-org.ts';
-import { type MailSink, startMailSink } from '../../faults/support/mail-sink.ts';
+import { startMailSink } from '../../faults/support/mail-sink.ts';
 import { type Program, restartable } from '../../faults/support/programs.ts';
 import { type FakeDns, startFakeDns } from '../../support/fakes/dns.ts';
 import { writeDividingConfig, writeTlsConfig } from './caddy.ts';
@@ -44,16 +44,10 @@ const TEMPORAL_PORTS = [
 export interface Cluster {
   /** All that may be killed, by name. */
   programs: Record<string, Program>;
-  /** The address with TLS. */
-  url: string;
-  /** The certificate of the authority that signed the proxy's. */
-  ca: string;
   db: Db;
-  sink: MailSink;
   /** Where the S3 server keeps its objects. */
   objects: string;
-  /** What all processes have logged. */
-  logs(): string;
+  /** Creates an org whose requests go to the address with TLS. */
   newOrg(): Promise<FaultOrg>;
   close(): Promise<void>;
 }
@@ -231,16 +225,8 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
 
   return {
     programs: killed,
-    url,
-    ca,
     db,
-    sink,
     objects: join(folder, 's3', 'files'),
-    logs: () =>
-      readdirSync(folder)
-        .filter((name) => name.endsWith('.log'))
-        .map((name) => readFileSync(join(folder, name), 'utf8'))
-        .join('\n'),
     async newOrg() {
       const org = await makeOrg({ db, tokens, url, sink, ca });
       orgs.push(org);
