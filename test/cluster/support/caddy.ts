@@ -8,7 +8,7 @@ const LOOKUP = 'dynamic a {';
 export function writeDividingConfig(folder: string, dnsServer: string): string {
   const given = readFileSync(CADDYFILE, 'utf8');
   if (!given.includes(LOOKUP)) throw new Error('deploy/Caddyfile does not look up the apis');
-  return write(folder, 'Caddyfile', given.replace(LOOKUP, `${LOOKUP}\nresolvers ${dnsServer}`));
+  return write(folder, 'Caddyfile', given.replace(LOOKUP, `${LOOKUP}\nresolvers udp/${dnsServer}`));
 }
 
 /** Writes the configuration of a proxy with TLS, by a certificate of Caddy's own authority. Returns its path. */

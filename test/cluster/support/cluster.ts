@@ -30,6 +30,8 @@ const JWT_SECRET = 'the secret of the cluster, 32 characters and more';
 const S3_KEY = 'S3RVER';
 /** Two apis at one port, as two containers have it. */
 const API_ADDRESSES = ['127.0.0.1', '127.0.0.2'];
+/** From which sequences of a FaultOrg send. */
+const SENDER_DOMAIN = 'example.org';
 /** The apis' name, for the proxy. */
 const API_NAME = 'api.test';
 /** One worker for each. All queues of docker-compose.yml. */
@@ -47,7 +49,7 @@ export interface Cluster {
   db: Db;
   /** Where the S3 server keeps its objects. */
   objects: string;
-  /** Creates an org whose requests go to the address with TLS. */
+  /** Creates an org with a verified sending domain, whose requests go to the address with TLS. */
   newOrg(): Promise<FaultOrg>;
   close(): Promise<void>;
 }
@@ -61,12 +63,13 @@ export async function startCluster(tools: ClusterTools, variables: Record<string
   const removeAll = async () => {
     await guard.close();
     await dns.close();
-    rmSync(folder, { recursive: true, force: true });
+    if (process.env.KEEP_CLUSTER === undefined) rmSync(folder, { recursive: true, force: true });
+    else console.log(`The cluster's logs are in ${folder}`);
   };
   try {
     return await startAll({ folder, guard, dns, tools, variables, removeAll });
   } catch (error) {
-    if (process.env.KEEP_CLUSTER === undefined) await removeAll();
+    await removeAll();
     throw error;
   }
 }
@@ -141,6 +144,7 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
     TRUSTED_PROXIES: '127.0.0.0/8',
     EGRESS_ALLOW: '127.0.0.0/8',
     EMBEDDING_MODEL: 'none',
+    DNS_SERVERS: dns.address,
     SMTP_URL: sink.url,
     STORAGE_URL: `s3://files?region=us-east-1&endpoint=${encodeURIComponent(`http://127.0.0.1:${ports.s3}`)}`,
     AWS_ACCESS_KEY_ID: S3_KEY,
@@ -230,6 +234,7 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
     async newOrg() {
       const org = await makeOrg({ db, tokens, url, sink, ca });
       orgs.push(org);
+      await verifySender(org, dns);
       return org;
     },
     async close() {
@@ -240,6 +245,16 @@ async function startAll({ folder, guard, dns, tools, variables, removeAll }: Par
       await removeAll();
     },
   };
+}
+
+/** Publishes the DNS record of the org's sending domain, and lets the product verify it. */
+async function verifySender(org: FaultOrg, dns: FakeDns): Promise<void> {
+  const { body } = await org.call('PUT', '/email/domains', { domainName: SENDER_DOMAIN });
+  const [{ name, value }] = body.domainRecords;
+  dns.set(name, [value]);
+  const checked = await org.call('PATCH', `/email/domains/${SENDER_DOMAIN}`);
+  if (checked.body.domainStatus !== 'verified')
+    throw new Error(`The domain is not verified: ${JSON.stringify(checked)}`);
 }
 
 /** The users of docker-compose.yml: the owner, the programs' by deploy/postgres-role.sql, and Temporal's. */
