@@ -23,6 +23,7 @@ const BENCHES = [
   'automations/once',
   'automations/by-webhook',
   'automations/backlog',
+  'automations/by-workers',
   'extraction',
   'summaries',
   'tagging',

@@ -57,14 +57,42 @@ function memoryOf(pid: number): number {
   return Math.round(kib.reduce((sum, each) => sum + each, 0) / KIB_A_MIB);
 }
 
-const PARTS = 6;
+const COLUMNS = 6;
+const POINTS = 30;
+
+/** Returns the middle and the last third of the time. */
+export function thirdsOf(samples: Sample[]): [Sample[], Sample[]] {
+  const [, middle = [], last = []] = partsOf(samples, 3);
+  return [middle, last];
+}
+
+function partsOf(samples: Sample[], count: number): Sample[][] {
+  const length = Math.ceil(samples.length / count);
+  return Array.from({ length: count }, (_, n) => samples.slice(n * length, (n + 1) * length)).filter(
+    (part) => part.length > 0,
+  );
+}
+
+/** Returns the memory of the product's programs over time as a chart of Mermaid: a line each. */
+export function chartOf(samples: Sample[]): string {
+  const parts = partsOf(samples, POINTS);
+  const names = Object.keys(samples[0]?.memory ?? {}).filter((name) => /^(api|worker)/.test(name));
+  const lines = names.map((name) => parts.map((part) => median(part.map(({ memory }) => memory[name])) ?? 0));
+  const last = Math.round((samples.at(-1)?.seconds ?? 0) / 60);
+  return [
+    '```mermaid',
+    'xychart-beta',
+    `  title "Memory of ${names.join(', ')}"`,
+    `  x-axis "minutes" 0 --> ${last}`,
+    `  y-axis "MiB" 0 --> ${Math.ceil(Math.max(...lines.flat()) / 100) * 100}`,
+    ...lines.map((values) => `  line [${values.join(', ')}]`),
+    '```',
+  ].join('\n');
+}
 
 /** Returns a Markdown table of the series: the medians of each sixth of the time. */
 export function tableOf(samples: Sample[]): string {
-  const length = Math.ceil(samples.length / PARTS);
-  const parts = Array.from({ length: PARTS }, (_, n) => samples.slice(n * length, (n + 1) * length)).filter(
-    (part) => part.length > 0,
-  );
+  const parts = partsOf(samples, COLUMNS);
   const names = [...new Set(samples.flatMap(({ memory }) => Object.keys(memory)))];
   const row = (name: string, value: (sample: Sample) => number | undefined, digits = 0) =>
     `| ${name} | ${parts.map((part) => median(part.map(value))?.toFixed(digits) ?? '–').join(' | ')} |`;
