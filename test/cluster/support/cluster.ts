@@ -272,7 +272,11 @@ async function createRoles(adminUrl: string, ownerUrl: string): Promise<void> {
 async function execute(connectionString: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }
 
 /** PgBouncer in session mode, which is the one the product works with. */

@@ -14,7 +14,8 @@ export interface Accepted {
   refused: string[];
 }
 
-const SNOOZE_MS = 20_000;
+/** Longer than a request is tried again: a snooze that has ended is refused. */
+const SNOOZE_MS = 150_000;
 const SNOOZED_SHARE = 4;
 
 /** Adds contacts, asks questions, snoozes sessions and posts orders, one of each kind every `paceMs` at most. */
