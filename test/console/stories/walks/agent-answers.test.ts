@@ -1,0 +1,4 @@
+import { describeOffers } from './offers.ts';
+import { ANSWERS } from './console.ts';
+
+describeOffers('agent', ANSWERS, 10);

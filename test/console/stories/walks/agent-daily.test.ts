@@ -1,0 +1,4 @@
+import { describeOffers } from './offers.ts';
+import { DAILY } from './console.ts';
+
+describeOffers('agent', DAILY, 20);

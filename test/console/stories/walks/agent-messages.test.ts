@@ -1,0 +1,4 @@
+import { describeOffers } from './offers.ts';
+import { MESSAGES } from './console.ts';
+
+describeOffers('agent', MESSAGES, 10);

@@ -1,0 +1,4 @@
+import { describeOffers } from './offers.ts';
+import { SETTINGS } from './console.ts';
+
+describeOffers('agent', SETTINGS, 5);
