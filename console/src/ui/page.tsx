@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useKeptFocus } from './kept-focus';
 
 interface PageProps {
   title: ReactNode;
@@ -36,8 +37,13 @@ export const TAB =
 
 /** What scrolls of a page. A keyboard scrolls it too. */
 export const PageBody = ({ label, children }: { label: string; children: ReactNode }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
-  <section tabIndex={0} aria-label={label} className="min-h-0 flex-1 overflow-y-auto bg-page p-3 min-[900px]:p-4">
+  <section
+    ref={useKeptFocus()}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+    tabIndex={0}
+    aria-label={label}
+    className="min-h-0 flex-1 overflow-y-auto bg-page p-3 min-[900px]:p-4"
+  >
     {children}
   </section>
 );

@@ -1,4 +1,4 @@
-import { describeOffers } from './offers.ts';
 import { ANSWERS } from './console.ts';
+import { describeOffers } from './offers.ts';
 
 describeOffers('agent', ANSWERS, 10);

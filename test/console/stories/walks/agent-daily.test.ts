@@ -1,4 +1,4 @@
-import { describeOffers } from './offers.ts';
 import { DAILY } from './console.ts';
+import { describeOffers } from './offers.ts';
 
 describeOffers('agent', DAILY, 20);

@@ -1,4 +1,4 @@
-import { describeOffers } from './offers.ts';
 import { MESSAGES } from './console.ts';
+import { describeOffers } from './offers.ts';
 
 describeOffers('agent', MESSAGES, 10);

@@ -1,4 +1,4 @@
-import { describeOffers } from './offers.ts';
 import { SETTINGS } from './console.ts';
+import { describeOffers } from './offers.ts';
 
 describeOffers('agent', SETTINGS, 5);

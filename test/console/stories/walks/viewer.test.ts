@@ -1,4 +1,4 @@
+import { ANSWERS, DAILY, MESSAGES, SETTINGS } from './console.ts';
 import { describeOffers } from './offers.ts';
-import { ANSWERS, MESSAGES, DAILY, SETTINGS } from './console.ts';
 
 describeOffers('viewer', [...DAILY, ...MESSAGES, ...ANSWERS, ...SETTINGS], 10);

@@ -90,7 +90,7 @@ const PartRow = ({ part, actions, canWrite }: { part: Part } & Omit<HandoffProps
           field={`Id of the ${part.part} in the ticketing system`}
           action="Settle"
           onClose={() => setAsking(false)}
-          onAnswer={(id) => mayBeSettled(part.part) && actions.settlePart(part.part, id)}
+          onAnswer={(id) => actions.settlePart(part.part as HandoffPart, id)}
         />
       )}
     </li>

@@ -18,7 +18,6 @@ export const Redaction = ({ sessionId, messageId }: { sessionId: string; message
     mutationFn: (reason: string) =>
       dataOf(api.POST('/redaction/message', { body: { messageId, ...(reason === '' ? {} : { reason }) } })),
     onSuccess: () => say('Redacted'),
-    onError: (error) => say(error.message, { isError: true }),
     onSettled: () => client.invalidateQueries({ queryKey: historyQuery(sessionId).queryKey }),
   });
   return (
@@ -39,7 +38,7 @@ export const Redaction = ({ sessionId, messageId }: { sessionId: string; message
           field="Why (kept in the audit: no personal data)"
           action="Redact for good"
           onClose={() => setAsking(false)}
-          onAnswer={redact.mutate}
+          onAnswer={redact.mutateAsync}
         />
       )}
     </>
