@@ -1,13 +1,16 @@
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { iconSprite } from './scripts/icon-sprite.ts';
 
 const ICON = new URL('src/ui/icon.ts', import.meta.url).pathname;
 const NO_SCROLLING = new URL('src/ui/no-scrolling.ts', import.meta.url).pathname;
 
+const FIRST_FILES = /\/(?:rolldown-runtime|libraries|base)-/;
+
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), iconSprite()],
   resolve: {
     alias: [
       { find: /^\.\.?\/createLucideIcon\.mjs$/, replacement: ICON },
@@ -18,7 +21,11 @@ export default defineConfig({
   },
   build: {
     target: 'es2024',
-    modulePreload: { polyfill: false },
+    // The files of the first page are there before any other is asked for.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, files) => files.filter((file) => !FIRST_FILES.test(file)),
+    },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
@@ -28,8 +35,10 @@ export default defineConfig({
           groups: [
             {
               name: 'libraries',
-              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack|openapi-fetch|use-sync-external-store)\//,
+              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual|react-router\/dist\/esm\/useBlocker)[\w-]+|openapi-fetch|use-sync-external-store)\//,
             },
+            // Long lists and threads alone need it: the first page does without.
+            { name: 'virtual', test: /node_modules\/@tanstack\/(?:react-)?virtual/ },
             // What each page loads is one file: by themselves, small files are a fifth larger.
             {
               name: 'base',
