@@ -16,6 +16,7 @@ const LONG_TIER = [
   'console/incidents',
   'console/operator',
   'console/runs',
+  'console/stories/dialogs',
   'console/stories/forms',
   'console/stories/frame',
   'console/stories/keyboard',

@@ -28,7 +28,9 @@ function keepFocus(part: HTMLElement): () => void {
     if (last === undefined || last.at < 0) return;
     const all = controls();
     if (last.control.isConnected) last.at = all.indexOf(last.control);
-    else if (document.activeElement === document.body) (all[Math.min(last.at, all.length - 1)] ?? part).focus();
+    else if (document.activeElement === document.body) {
+      (all[Math.min(last.at, all.length - 1)] ?? part).focus({ preventScroll: true }); // a long list lets rows go as it is scrolled
+    }
   };
   const observer = new MutationObserver(onChange);
   observer.observe(part, { childList: true, subtree: true });

@@ -12,7 +12,7 @@ interface PageProps {
 
 /** A page with its title above, whose parts scroll by themselves. */
 export const Page = ({ title, tabs, actions, children }: PageProps) => (
-  <div className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
+  <div ref={useKeptFocus()} tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface outline-none">
     <header className="shrink-0 border-b border-line px-4 pt-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-3">
         <h1 className="min-w-0 flex-1 basis-40 truncate text-lg font-semibold">{title}</h1>
@@ -37,13 +37,8 @@ export const TAB =
 
 /** What scrolls of a page. A keyboard scrolls it too. */
 export const PageBody = ({ label, children }: { label: string; children: ReactNode }) => (
-  <section
-    ref={useKeptFocus()}
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
-    tabIndex={0}
-    aria-label={label}
-    className="min-h-0 flex-1 overflow-y-auto bg-page p-3 min-[900px]:p-4"
-  >
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+  <section tabIndex={0} aria-label={label} className="min-h-0 flex-1 overflow-y-auto bg-page p-3 min-[900px]:p-4">
     {children}
   </section>
 );

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 
 import { say } from '../../app/undo';
 import { useKeptFocus } from '../kept-focus';
 import { DialogAnswers } from './dialog-answers';
-import { HeardByDialog, type Sent } from './request';
+import { HeardByDialog, IDLE, type Sent } from './request';
 
 interface DialogProps {
   title: string;
@@ -23,7 +23,7 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
   const id = useId();
   const isWritten = useRef(false);
   const pressed = useRef<EventTarget>(undefined);
-  const [sent, setSent] = useState<Sent>({ status: 'idle', submittedAt: 0 });
+  const [sent, setSent] = useState(IDLE);
   const [isAsking, ask] = useState(false);
   const isPending = sent.status === 'pending';
   const hear = useCallback((now: Sent) => {

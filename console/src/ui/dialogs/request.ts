@@ -6,6 +6,8 @@ export type FormRequest = Pick<UseMutationResult, 'error' | 'isPending' | 'statu
 
 export type Sent = Pick<MutationState, 'status' | 'submittedAt'>;
 
+export const IDLE: Sent = { status: 'idle', submittedAt: 0 };
+
 /** How the dialog around a form hears what its request came to. */
 export const HeardByDialog = createContext<(sent: Sent) => void>(() => undefined);
 
@@ -13,4 +15,5 @@ export const HeardByDialog = createContext<(sent: Sent) => void>(() => undefined
 export function useFormRequest({ status, submittedAt }: FormRequest): void {
   const hear = useContext(HeardByDialog);
   useEffect(() => hear({ status, submittedAt }), [hear, status, submittedAt]);
+  useEffect(() => () => hear(IDLE), [hear]); // a form that goes waits for nothing
 }

@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { FIELD } from '../../../ui/fields';
 
 const MAX_NAME = 100;
-const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 
 /** Returns what differs from a view: its filters are changed elsewhere. */
 function changesOf(view: Schemas['InboxView'], { name, shared, team_id = null }: Schemas['CreateInboxView']) {
@@ -53,7 +53,7 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
     >
       <label className="block">
         <span className="mb-1 block font-medium">Name</span>
-        <input name="name" required maxLength={MAX_NAME} defaultValue={view?.name} className={INPUT} />
+        <input name="name" required maxLength={MAX_NAME} defaultValue={view?.name} className={FIELD} />
       </label>
       <label className="block">
         <span className="mb-1 block font-medium">Who sees it</span>
@@ -61,7 +61,7 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
           key={teams.length} // a team can be chosen once it is known
           name="who"
           defaultValue={view?.team_id ?? view?.shared}
-          className={INPUT}
+          className={FIELD}
         >
           <option value="me">You alone</option>
           <option value="org">Everybody</option>

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../../../api/client';
 import { domainsQuery } from '../../../api/outbound';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { FIELD } from '../../../ui/fields';
 
 /** Adds a domain to send from. Its records are shown afterwards. */
 export const AddDomain = ({ onClose }: { onClose: () => void }) => {
@@ -25,7 +26,7 @@ export const AddDomain = ({ onClose }: { onClose: () => void }) => {
           required
           maxLength={229}
           placeholder="mail.example.com"
-          className="h-9 w-full rounded-md border border-line bg-page px-3 placeholder:text-quiet"
+          className={`${FIELD} placeholder:text-quiet`}
         />
       </label>
     </FormDialog>

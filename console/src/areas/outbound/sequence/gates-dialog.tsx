@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { FIELD, Field } from '../../../ui/fields';
 
 interface GatesDialogProps {
   sequence: Schemas['Sequence'];
   onClose: () => void;
 }
 
-const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00';
 const MAX = 1_000_000;
 
@@ -57,7 +57,7 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
             pattern={TIME}
             placeholder="21:00"
             defaultValue={gates.quiet_hours?.start}
-            className={INPUT}
+            className={FIELD}
           />
         </Field>
         <Field label="Until">
@@ -66,7 +66,7 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
             pattern={TIME}
             placeholder="08:00"
             defaultValue={gates.quiet_hours?.end}
-            className={INPUT}
+            className={FIELD}
           />
         </Field>
       </fieldset>
@@ -77,7 +77,7 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
           min={1}
           max={MAX}
           defaultValue={gates.daily_cap ?? ''}
-          className={INPUT}
+          className={FIELD}
         />
       </Field>
       <Field label="Sends per minute of the sender">
@@ -87,7 +87,7 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
           min={1}
           max={MAX}
           defaultValue={gates.sends_per_minute ?? ''}
-          className={INPUT}
+          className={FIELD}
         />
       </Field>
       <Check name="exit_on_reply" isOn={gates.exit_on_reply === true}>
@@ -102,14 +102,6 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
     </FormDialog>
   );
 };
-
-const Field = ({ label, children }: { label: string; children: ReactNode }) => (
-  // biome-ignore lint/a11y/noLabelWithoutControl: the control is a child
-  <label className="block">
-    <span className="mb-1 block text-xs text-quiet">{label}</span>
-    {children}
-  </label>
-);
 
 const Check = ({ name, isOn, children }: { name: string; isOn: boolean; children: ReactNode }) => (
   <label className="flex items-center gap-2.5">

@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { FIELD } from '../../../ui/fields';
 import { SUPPRESSED_CHANNELS } from './channels';
-
-const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 
 /** Stops messages to an address. Transactional e-mail still goes to it. */
 export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
@@ -26,7 +25,7 @@ export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
       <p className="text-quiet">It gets nothing more on this channel but transactional messages.</p>
       <label className="block">
         <span className="mb-1 block font-medium">Channel</span>
-        <select name="channel" className={INPUT}>
+        <select name="channel" className={FIELD}>
           {SUPPRESSED_CHANNELS.map(([channel, name]) => (
             <option key={channel} value={channel}>
               {name}
@@ -36,7 +35,7 @@ export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
       </label>
       <label className="block">
         <span className="mb-1 block font-medium">Address or phone number</span>
-        <input name="address" required maxLength={254} autoComplete="off" className={INPUT} />
+        <input name="address" required maxLength={254} autoComplete="off" className={FIELD} />
       </label>
     </FormDialog>
   );
