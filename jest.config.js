@@ -32,6 +32,8 @@ const LONG_TIER = [
   'console/stories/walks/faults-wide',
   'console/stories/walks/faults-wide-settings',
   'console/stories/walks/viewer',
+  'console/stories/walks/viewer-answers',
+  'console/stories/walks/viewer-settings',
   'crawl/pages',
   'crm/changed-messages',
   'crm/handoffs/again',

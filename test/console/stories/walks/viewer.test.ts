@@ -1,4 +1,4 @@
-import { ANSWERS, DAILY, MESSAGES, SETTINGS } from './console.ts';
+import { DAILY, MESSAGES } from './console.ts';
 import { describeOffers } from './offers.ts';
 
-describeOffers('viewer', [...DAILY, ...MESSAGES, ...ANSWERS, ...SETTINGS], 10);
+describeOffers('viewer', [...DAILY, ...MESSAGES], 10);
