@@ -28,10 +28,10 @@ const REFUSAL = { status: 409, json: { code: 'conflict', message: 'It is refused
     eventually(`the focus on ${name}`, () =>
       page.evaluate<boolean>(`document.activeElement?.getAttribute('aria-label') === ${JSON.stringify(name)}`),
     );
-  /** Holds the requests to an address until they are answered one after the other. */
+  /** Holds what is sent to an address until it is answered, one after the other. */
   const hold = async (page: Page, path: string) => {
     const held: Route[] = [];
-    await page.route(path, (route) => void held.push(route));
+    await page.route(path, (route) => (route.request().method() === 'GET' ? route.fallback() : void held.push(route)));
     return async (answer: Parameters<Route['fulfill']>[0]) => {
       await eventually('a request', () => held.length > 0);
       await held.shift()?.fulfill(answer);
@@ -41,8 +41,6 @@ const REFUSAL = { status: 409, json: { code: 'conflict', message: 'It is refused
   const openNewTag = async () => {
     const page = await admin('/settings/tags');
     const answer = await hold(page, '**/tags');
-    await page.reload();
-    await answer({ json: [] });
     await button(page, 'New tag').click();
     const dialog = page.getByRole('dialog', { name: 'New tag' });
     await dialog.getByRole('textbox').first().fill('vip');

@@ -22,6 +22,7 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
   const dialog = useModal();
   const id = useId();
   const isWritten = useRef(false);
+  const isLeft = useRef(false);
   const pressed = useRef<EventTarget>(undefined);
   const [sent, setSent] = useState(IDLE);
   const [isAsking, ask] = useState(false);
@@ -37,8 +38,12 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
     else dialog.current?.close();
   };
   const leave = () => {
+    isLeft.current = true;
     if (isPending) sayRefusal(client, sent);
-    dialog.current?.close();
+  };
+  const onAnswered = () => {
+    ask(false);
+    if (isLeft.current) dialog.current?.close();
   };
   return (
     <>
@@ -88,7 +93,7 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
         </div>
       </dialog>
       {isAsking && (
-        <Dialog title={isPending ? 'Close before the answer?' : 'Close without saving?'} onClose={() => ask(false)}>
+        <Dialog title={isPending ? 'Close before the answer?' : 'Close without saving?'} onClose={onAnswered}>
           <form method="dialog" onSubmit={leave}>
             <p className="text-quiet">
               {isPending
@@ -127,7 +132,7 @@ const isIn = (target: EventTarget, dialog: HTMLElement | null): target is HTMLEl
 const isWriting = (target: EventTarget, dialog: HTMLElement | null): boolean =>
   isIn(target, dialog) && target.closest('form') !== null && !target.matches('select, [type=search]');
 
-/** Shows a dialog as modal as long as it is rendered. Its first field has the focus, if it has one, which returns then. */
+/** Shows a dialog as modal as long as it is rendered. Its first field gets the focus, which returns in the end. */
 export function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
