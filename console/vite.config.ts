@@ -44,6 +44,15 @@ export default defineConfig({
               name: 'base',
               test: /console\/src\/(?:app\/(?!routes\/(?!home|inbox|later|root)|palette|key-help|keyboard|ref-links|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:lists\/(?:selection|filter-toggle)|time|popover|stored-flag|intent-key|keys|parts|lazily|icon)\.|api\/(?!outbound|overview|knowledge|ai|runs|run-stream|settings|insights|analytics|audit|operator|refetching\/patience))|lucide-react\/dist\/esm\/icons\/(?:arrow-left|check|clock|ellipsis|list-filter|x|zap)\./,
             },
+            // What opens after a click or a key comes in few files.
+            {
+              name: 'forms',
+              test: /console\/src\/ui\/(?:dialogs\/(?:dialog|dialog-answers|form-dialog|request)|form-end)\./,
+            },
+            {
+              name: 'head-menus',
+              test: /console\/src\/areas\/inbox\/head\/(?:assignee-picker|snooze-menu|status-menu|tag-picker)\./,
+            },
             { name: 'jobs', test: /console\/src\/areas\/inbox\/bulk\/jobs\./ },
             {
               name: 'inbox',

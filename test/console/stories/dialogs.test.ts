@@ -98,7 +98,7 @@ const REFUSAL = { status: 409, json: { code: 'conflict', message: 'It is refused
   });
 
   it('stays as the name of a collection that is refused', async () => {
-    const page = await admin('/knowledge/articles');
+    const page = await admin('/knowledge');
     await page.route('**/training/directories', (route) =>
       route.request().method() === 'POST' ? route.fulfill(REFUSAL) : route.fallback(),
     );

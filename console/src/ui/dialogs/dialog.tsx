@@ -75,14 +75,14 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
       >
         <div className="flex max-h-[inherit] flex-col">
           <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-5">
-            <h2 id={id} className="text-base font-semibold">
+            <h2 id={id} className="min-w-0 text-base font-semibold break-words">
               {title}
             </h2>
             <button
               type="button"
               aria-label="Close"
               onClick={close}
-              className="grid size-8 place-items-center rounded-md text-quiet hover:bg-hover hover:text-text"
+              className="grid size-8 shrink-0 place-items-center rounded-md text-quiet hover:bg-hover hover:text-text"
             >
               <X size={16} aria-hidden="true" />
             </button>
