@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { type AiSettings, settingsQuery } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
@@ -26,7 +26,8 @@ export const DraftForm = ({ settings: { draft }, mayWrite }: { settings: AiSetti
   });
   const changes = Object.fromEntries(read.flatMap((one) => ('value' in one ? [[one.field.name, one.value]] : [])));
   const isWrong = read.some((one) => 'problem' in one);
-  const onSubmit = () => {
+  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
     review(true);
   };
   return (
