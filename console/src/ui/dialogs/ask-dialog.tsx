@@ -13,7 +13,7 @@ interface AskProps {
 
 /** Asks for a text that may stay empty before something is done. */
 export const AskDialog = ({ text, field, onAnswer, ...dialog }: AskProps) => {
-  const request = useMutation({ mutationFn: onAnswer, onSuccess: dialog.onClose });
+  const request = useMutation({ mutationFn: (text: string) => onAnswer(text), onSuccess: dialog.onClose });
   return (
     <FormDialog {...dialog} request={request} onSubmit={(values) => request.mutate(String(values.get('text')).trim())}>
       <p className="text-quiet">{text}</p>
