@@ -28,7 +28,7 @@ export interface WalkedConsole {
 }
 
 /** Starts it. Throws if a route is in none of the parts. */
-export async function startWalkedConsole(): Promise<WalkedConsole> {
+async function startWalkedConsole(): Promise<WalkedConsole> {
   await buildConsole();
   const [api, browser] = await Promise.all([
     startApi({ env: { SMTP_URL: 'smtp://127.0.0.1:9', ...FAKES_ALLOWED } }),
