@@ -1,13 +1,16 @@
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { iconSprite } from './scripts/icon-sprite.ts';
 
 const ICON = new URL('src/ui/icon.ts', import.meta.url).pathname;
 const NO_SCROLLING = new URL('src/ui/no-scrolling.ts', import.meta.url).pathname;
 
+const FIRST_FILES = /\/(?:rolldown-runtime|libraries|base)-/;
+
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), iconSprite()],
   resolve: {
     alias: [
       { find: /^\.\.?\/createLucideIcon\.mjs$/, replacement: ICON },
@@ -18,7 +21,11 @@ export default defineConfig({
   },
   build: {
     target: 'es2024',
-    modulePreload: { polyfill: false },
+    // The files of the first page are there before any other is asked for.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, files) => files.filter((file) => !FIRST_FILES.test(file)),
+    },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
@@ -28,12 +35,23 @@ export default defineConfig({
           groups: [
             {
               name: 'libraries',
-              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack|openapi-fetch|use-sync-external-store)\//,
+              test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual|react-router\/dist\/esm\/useBlocker)[\w-]+|openapi-fetch|use-sync-external-store)\//,
             },
+            // Long lists and threads alone need it: the first page does without.
+            { name: 'virtual', test: /node_modules\/@tanstack\/(?:react-)?virtual/ },
             // What each page loads is one file: by themselves, small files are a fifth larger.
             {
               name: 'base',
               test: /console\/src\/(?:app\/(?!routes\/(?!home|inbox|later|root)|palette|key-help|keyboard|ref-links|sign-in\.|frame\/(?:account|notifications)\.)|main|ui\/(?:lists\/(?:selection|filter-toggle)|time|popover|stored-flag|intent-key|keys|parts|lazily|icon)\.|api\/(?!outbound|overview|knowledge|ai|runs|run-stream|settings|insights|analytics|audit|operator|refetching\/patience))|lucide-react\/dist\/esm\/icons\/(?:arrow-left|check|clock|ellipsis|list-filter|x|zap)\./,
+            },
+            // What opens after a click or a key comes in few files.
+            {
+              name: 'forms',
+              test: /console\/src\/ui\/(?:dialogs\/(?:dialog|dialog-answers|form-dialog|request)|form-end)\./,
+            },
+            {
+              name: 'head-menus',
+              test: /console\/src\/areas\/inbox\/head\/(?:assignee-picker|snooze-menu|status-menu|tag-picker)\./,
             },
             { name: 'jobs', test: /console\/src\/areas\/inbox\/bulk\/jobs\./ },
             {

@@ -92,6 +92,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Revoke the old key now').click();
     await eventually('the end of the old key', async () => (await isTaken(first)) === 401);
     expect(await isTaken(second)).toBe(200);
+    await page.getByRole('dialog').waitFor({ state: 'detached' }); // the list is read again by then
 
     await button(page, 'Revoke Shop').click();
     await button(page, 'Revoke the key').click();

@@ -1,13 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMatch, useNavigate } from '@tanstack/react-router';
 import { CornerDownLeft } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { api, dataOf, type Schemas } from '../api/client';
 import { searchQuery } from '../api/overview';
 import { meQuery, ownOrgsQuery, viewsQuery } from '../api/queries';
 import { useModal } from '../ui/dialogs/dialog';
 import { pressKey } from '../ui/keys';
-import { Failure } from '../ui/parts';
+import { failureOf } from '../ui/parts';
+import { useSettled } from '../ui/use-settled';
 import { areasOf } from './areas';
 import { signOut, switchOrg, THEMES } from './frame/session';
 import { KEYBOARD } from './keyboard';
@@ -74,7 +75,7 @@ export const Palette = ({ me, onClose, onHelp }: PaletteProps) => {
         onKeyDown={onKeyDown}
         className="h-12 w-full border-b border-line bg-transparent px-4 text-base placeholder:text-quiet focus-visible:outline-none"
       />
-      {search.error !== null && <Failure error={search.error} onRetry={() => void search.refetch()} />}
+      {failureOf(search)}
       <p role="status" className="px-4 text-xs text-quiet not-empty:pt-2">
         {search.isFetching && 'Searching'}
       </p>
@@ -166,8 +167,6 @@ const KINDS: Record<Schemas['FoundItem']['kind'], string> = {
   member: 'Members',
   message: 'Messages',
 };
-/** A search begins once the typing has paused for so long. */
-const PAUSE_MS = 150;
 
 const NO_SEARCH: Offers['search'] = { error: null, isFetching: false, refetch: async () => {} };
 
@@ -202,16 +201,6 @@ function useFound(text: string): Record<'byNumber' | 'found' | 'byWords', Comman
   };
   const byWords = { group: 'Search', name: `Search open conversations for “${text}”`, run: searchInbox };
   return { byNumber: number === undefined ? [] : [byNumber], found, byWords: [byWords], search };
-}
-
-/** Returns a text once it has not changed for a moment. */
-function useSettled(text: string): string {
-  const [settled, settle] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => settle(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }
 
 function useAreaCommands({ scopes }: Schemas['Me']): Command[] {

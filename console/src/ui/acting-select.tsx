@@ -1,19 +1,22 @@
 import { type ComponentProps, useRef, useState } from 'react';
 
 interface ActingSelectProps<Value extends string>
-  extends Omit<ComponentProps<'select'>, 'onChange' | 'onKeyDown' | 'onBlur' | 'onPointerDown' | 'value'> {
+  extends Omit<ComponentProps<'select'>, 'onChange' | 'onKeyDown' | 'onBlur' | 'value'> {
   value: Value;
   options: readonly (readonly [value: Value, name: string])[];
   onAct: (value: Value) => void;
 }
 
+/** A key changes a closed list at once. What is chosen in the open list of the browser comes later than its key. */
+const OF_KEY_MS = 100;
+
 /**
- * A choice that does something. By the pointer it does so at once. By keys it does so on Enter or once it is left, as
- * arrows choose each value on the way; Escape takes it back.
+ * A choice that does something. In the open list, it does so at once. By the keys of the closed one it does so on Enter
+ * or once it is left, as arrows choose each value on the way; Escape takes it back.
  */
 export const ActingSelect = <Value extends string>({ value, options, onAct, ...rest }: ActingSelectProps<Value>) => {
   const [held, hold] = useState<Value>();
-  const isByKeys = useRef(false);
+  const pressedAtMs = useRef(-Infinity);
   const act = (chosen: Value | undefined) => {
     hold(undefined);
     if (chosen !== undefined && chosen !== value) onAct(chosen);
@@ -22,11 +25,8 @@ export const ActingSelect = <Value extends string>({ value, options, onAct, ...r
     <select
       {...rest}
       value={held ?? value}
-      onPointerDown={() => {
-        isByKeys.current = false;
-      }}
       onKeyDown={(event) => {
-        isByKeys.current = true;
+        pressedAtMs.current = performance.now();
         if (event.key === 'Escape') hold(undefined);
         if (event.key !== 'Enter' || held === undefined) return;
         event.preventDefault();
@@ -35,7 +35,7 @@ export const ActingSelect = <Value extends string>({ value, options, onAct, ...r
       onBlur={() => act(held)}
       onChange={({ target }) => {
         const chosen = options.find(([option]) => option === target.value)?.[0];
-        if (isByKeys.current) hold(chosen);
+        if (performance.now() - pressedAtMs.current < OF_KEY_MS) hold(chosen);
         else act(chosen);
       }}
     >

@@ -1,22 +1,25 @@
 import type { ReactNode } from 'react';
+import { type FormRequest, useFormRequest } from './dialogs/request';
 import { Button } from './parts';
 
 interface EndProps {
-  /** What the form asks for. */
-  request: { error: Error | null; isPending: boolean };
+  request: FormRequest;
   children: ReactNode;
 }
 
 /** The end of a form: why it was refused, and the button that sends it. */
-export const FormEnd = ({ request: { error, isPending }, children }: EndProps) => (
-  <>
-    {error !== null && (
-      <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-        {error.message}
-      </p>
-    )}
-    <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={isPending}>
-      {children}
-    </Button>
-  </>
-);
+export const FormEnd = ({ request, children }: EndProps) => {
+  useFormRequest(request);
+  return (
+    <>
+      {request.error !== null && (
+        <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
+          {request.error.message}
+        </p>
+      )}
+      <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={request.isPending}>
+        {children}
+      </Button>
+    </>
+  );
+};

@@ -4,13 +4,9 @@ interface IconProps extends SVGProps<SVGSVGElement> {
   size?: number;
 }
 
-interface IconData {
-  node: [tag: string, attributes: Record<string, string>][];
-}
-
-/** Makes the icons of Lucide in place of its function, whose settings nobody uses here and everybody would load. */
+/** Makes the icons of Lucide in place of its function. Their shapes are symbols of the page (scripts/icon-sprite.ts). */
 const createIcon =
-  ({ node }: IconData) =>
+  (name: string) =>
   ({ size = 24, ...props }: IconProps) =>
     createElement(
       'svg',
@@ -26,7 +22,7 @@ const createIcon =
         'aria-hidden': props['aria-label'] === undefined,
         ...props,
       },
-      node.map(([tag, attributes]) => createElement(tag, attributes)),
+      createElement('use', { href: `#icon-${name}` }),
     );
 
 // biome-ignore lint/style/noDefaultExport: the module that it replaces has one

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useKeptFocus } from './kept-focus';
 
 interface PageProps {
   title: ReactNode;
@@ -11,7 +12,7 @@ interface PageProps {
 
 /** A page with its title above, whose parts scroll by themselves. */
 export const Page = ({ title, tabs, actions, children }: PageProps) => (
-  <div className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
+  <div ref={useKeptFocus()} tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface outline-none">
     <header className="shrink-0 border-b border-line px-4 pt-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-3">
         <h1 className="min-w-0 flex-1 basis-40 truncate text-lg font-semibold">{title}</h1>

@@ -1,5 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react';
 
+const BUTTON =
+  'inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap motion-safe:transition-colors motion-safe:duration-100 disabled:opacity-50';
+
 const LOOKS = {
   plain: 'border border-line bg-surface hover:bg-hover',
   quiet: 'hover:bg-hover text-quiet hover:text-text',
@@ -10,12 +13,11 @@ interface ButtonProps extends ComponentProps<'button'> {
   look?: keyof typeof LOOKS | undefined;
 }
 
+/** Returns the classes of what looks like a button, such as a link. */
+export const lookOf = (look: keyof typeof LOOKS) => `${BUTTON} ${LOOKS[look]}`;
+
 export const Button = ({ look = 'plain', className = '', ...rest }: ButtonProps) => (
-  <button
-    type="button"
-    className={`inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap motion-safe:transition-colors motion-safe:duration-100 disabled:opacity-50 ${LOOKS[look]} ${className}`}
-    {...rest}
-  />
+  <button type="button" className={`${lookOf(look)} ${className}`} {...rest} />
 );
 
 export const ICON_BUTTON =
@@ -51,6 +53,15 @@ export const Failure = ({ error, onRetry }: { error: Error; onRetry: () => void 
     </Button>
   </div>
 );
+
+interface Read {
+  error: Error | null;
+  refetch: () => Promise<unknown>;
+}
+
+/** Returns why something could not be read, with a way to read it again. Nothing where it was read. */
+export const failureOf = ({ error, refetch }: Read) =>
+  error !== null && <Failure error={error} onRetry={() => void refetch()} />;
 
 /** Grey lines in the place of what is still read. They show after a moment: most answers are there before. */
 export const Skeleton = ({ rows }: { rows: number }) => (

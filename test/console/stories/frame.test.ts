@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { CHROMIUM, startBrowser } from '../../support/chromium.ts';
-import { buildConsole, createPages } from '../../support/console-pages.ts';
+import { CHROMIUM, startBrowser, WIDTHS } from '../../support/chromium.ts';
+import { buildConsole, createPages, violationsIn } from '../../support/console-pages.ts';
 import { startApi, type TestApi } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
 
@@ -46,6 +46,15 @@ const CUT_BODIES = `(() => {
 
   const untilNewer = (page: Page) =>
     eventually('another page', async () => (await page.evaluate('window.isOld').catch(() => true)) !== true);
+
+  it.each(WIDTHS)('has no fault that axe finds where somebody has to sign in, at %d px', async (width) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page } = await browser.open(`${api.url}/console/inbox`, { width, colorScheme });
+      await page.getByRole('textbox', { name: 'E-mail address' }).waitFor();
+      expect(await violationsIn(page)).toEqual([]);
+      await page.context().close();
+    }
+  });
 
   it('stays around an area whose files cannot be loaded, which is tried again', async () => {
     const { page } = await open('/inbox');

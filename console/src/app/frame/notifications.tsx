@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { AlarmClock, AtSign, CheckCheck, CircleCheck, ShieldQuestion, UserCheck } from 'lucide-react';
 import { api, dataOf, type Schemas } from '../../api/client';
 import { notificationsQuery } from '../../api/queries';
-import { Button, Empty, Failure, Skeleton } from '../../ui/parts';
+import { Button, Empty, failureOf, Skeleton } from '../../ui/parts';
 import { shownSince } from '../../ui/time';
 import { say } from '../undo';
 
@@ -33,7 +33,7 @@ export const Notifications = ({ onOpen }: { onOpen: () => void }) => {
           </Button>
         )}
       </header>
-      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {failureOf(list)}
       {list.isPending && <Skeleton rows={3} />}
       {list.data?.items.length === 0 && (
         <Empty title="No news">Mentions, assignments and missed targets appear here.</Empty>

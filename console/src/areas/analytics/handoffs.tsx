@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client';
 import { Ago } from '../../ui/ago';
 import { ShortList } from '../../ui/lists/data-list';
 import type { Column } from '../../ui/lists/data-row';
-import { Chip, Empty, Failure, Skeleton } from '../../ui/parts';
+import { Chip, Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
 import { periodsOf, shownDate } from './days';
 import { CopyCsv, FigureTable, type TableRow } from './figure-table';
@@ -39,7 +39,7 @@ export const Handoffs = ({ range, zone, search }: HandoffsProps) => {
   const report = useQuery(handoffsQuery(filters));
   const before = useQuery(handoffsQuery({ ...filters, from: earlier.from, to: earlier.to }));
   const events = useInfiniteQuery(handoffEventsQuery(filters, reason));
-  const failure = report.error !== null && <Failure error={report.error} onRetry={() => void report.refetch()} />;
+  const failure = failureOf(report);
   if (report.data === undefined) return failure || <Skeleton rows={8} />;
   const { total_handoffs, total_sessions, reasons, channels, sentiments, trends } = report.data;
   const listOf = (chosen?: string): LinkProps => ({

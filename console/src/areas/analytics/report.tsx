@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type AnalyticsSearch, type ReportFilters, type ReportItem, reportQuery } from '../../api/analytics';
-import { Empty, Failure, Skeleton } from '../../ui/parts';
+import { Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
 import { beginningOf, isPeriod, nextAfter, type Period, periodsOf, plusDays, shownDate } from './days';
 import { CopyCsv, FigureTable, type TableRow } from './figure-table';
@@ -29,7 +29,7 @@ export const Report = ({ shown, by, range, zone, search: { channel, team } }: Re
   const before = useQuery(reportQuery(shown.report, { ...filtersOf(earlier), group_by: 'month' }));
   const counted: Counted = { ...range, by, channel, team };
   const linkOf = (figure: string): LinkProps | undefined => shown.linkOf?.(figure, counted);
-  const failure = report.error !== null && <Failure error={report.error} onRetry={() => void report.refetch()} />;
+  const failure = failureOf(report);
   if (report.data === undefined) return failure || <Skeleton rows={8} />;
   const { items, totals } = report.data;
   const rows = isPeriod(by)

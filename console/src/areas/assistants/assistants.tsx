@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../api/client';
 import { meQuery } from '../../api/queries';
 import { every } from '../../api/refetching/polling';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../ui/parts';
 import { shownMoment } from '../../ui/time';
 
 type Confirmation = Schemas['McpConfirmation'];
@@ -48,8 +48,8 @@ export const Assistants = () => {
           rights.
         </p>
         {waiting.isPending && <Skeleton rows={3} />}
-        {waiting.error !== null && <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />}
-        {one.error !== null && <Failure error={one.error} onRetry={() => void one.refetch()} />}
+        {failureOf(waiting)}
+        {failureOf(one)}
         <ul>
           {one.data !== undefined && <Request call={one.data} canDecide={canDecide} />}
           {others.map((call) => (

@@ -4,7 +4,7 @@ import type { Schemas } from '../../api/client';
 import { attentionQuery } from '../../api/overview';
 import { linkTo } from '../../app/ref-links';
 import { Ago } from '../../ui/ago';
-import { Empty, Failure, Skeleton } from '../../ui/parts';
+import { Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
 
 type Item = Schemas['AttentionItem'];
@@ -46,7 +46,7 @@ export const AttentionList = () => {
   const items = query.data?.items ?? [];
   return (
     <Section title="What needs a person">
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       {query.isPending && <Skeleton rows={3} />}
       {query.data !== undefined && items.length === 0 && <Empty title="Nothing waits for you" />}
       <ul aria-label="What needs a person">

@@ -6,7 +6,7 @@ import { dayReportQuery, longestWaitingQuery } from '../../api/overview';
 import { countsQuery } from '../../api/queries';
 import { takeDestination } from '../../app/sign-in-elsewhere';
 import { Page, PageBody } from '../../ui/page';
-import { Empty, Failure, Skeleton } from '../../ui/parts';
+import { Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
 import { shownSince, useTick } from '../../ui/time';
 import { AttentionList } from './attention';
@@ -50,7 +50,7 @@ const Counts = () => {
   const query = useQuery(countsQuery(VIEWS.map(([id]) => id)));
   return (
     <Section title="Open conversations">
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       {query.isPending && <Skeleton rows={2} />}
       <ul>
         {query.data !== undefined &&
@@ -73,7 +73,7 @@ const LongestWaiting = () => {
   const query = useQuery(longestWaitingQuery);
   return (
     <Section title="Waiting longest">
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       {query.isPending && <Skeleton rows={2} />}
       {query.data?.items.length === 0 && <Empty title="Nobody waits" />}
       <ul aria-label="Waiting longest">
@@ -95,7 +95,7 @@ const LastDay = () => {
   const totals = query.data;
   return (
     <Section title="Opened in the last 24 hours">
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       {query.isPending && <Skeleton rows={2} />}
       {totals != null && (
         <dl className="divide-y divide-line">

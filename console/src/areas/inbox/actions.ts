@@ -29,7 +29,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
   const { queryKey } = sessionQuery(session.id);
   const path = { id: session.id };
   const mutationKey = changesOf(session.id);
-  const { mutate: apply } = useMutation({
+  const { mutate: apply, mutateAsync: applied } = useMutation({
     mutationKey,
     scope: { id: session.id }, // in the order in which they were made
     mutationFn: ({ send }: Change) => send(),
@@ -115,7 +115,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
     takeOver: () =>
       me.member !== null && session.assignee_id !== me.member.id && assign({ id: me.member.id, name: me.member.name }),
     handOff: (reason: string) =>
-      apply({
+      applied({
         said: 'Handed off',
         send: () =>
           dataOf(api.POST('/chat/sessions/{id}/handoff', { params: { path }, body: reason === '' ? {} : { reason } })),
@@ -126,7 +126,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
         send: () => dataOf(api.POST('/chat/sessions/{id}/handoff/retry', { params: { path } })),
       }),
     settlePart: (part: HandoffPart, externalId: string) =>
-      apply({
+      applied({
         said: 'Settled',
         send: () =>
           dataOf(

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { ApiError } from '../../api/client';
 import { type OperatorState, operatorCall, stateQuery } from '../../api/operator';
 import { Page, PageBody } from '../../ui/page';
-import { Button, Empty, Failure, Skeleton } from '../../ui/parts';
+import { Button, Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Actions } from './actions';
 import { Incidents } from './incidents';
 import { Limits, Orgs, Providers } from './orgs';
@@ -23,7 +23,7 @@ export const Operator = () => {
       <Page title="Operator" actions={state.data !== undefined && <Account state={state.data} />}>
         <PageBody label="State of the installation">
           {state.isPending && <Skeleton rows={6} />}
-          {state.error !== null && <Failure error={state.error} onRetry={() => void state.refetch()} />}
+          {failureOf(state)}
           {state.data !== undefined && <Parts state={state.data} />}
         </PageBody>
       </Page>

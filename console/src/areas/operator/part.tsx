@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Failure, Skeleton } from '../../ui/parts';
+import { failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
 
 interface PartProps<Data> {
@@ -15,7 +15,7 @@ interface PartProps<Data> {
 export const Part = <Data,>({ title, remedy, query, children }: PartProps<Data>) => (
   <Section title={title} className="min-w-0">
     {query.isPending && <Skeleton rows={2} />}
-    {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+    {failureOf(query)}
     {query.data !== undefined && children(query.data)}
     {remedy !== undefined && <p className="border-t border-line px-4 py-2 text-xs text-quiet">{remedy}</p>}
   </Section>

@@ -1,23 +1,22 @@
-import { Dialog } from './dialog';
-import { DialogAnswers } from './dialog-answers';
+import { useMutation } from '@tanstack/react-query';
+import { FormDialog } from './form-dialog';
 
 interface AskProps {
   title: string;
   text: string;
   field: string;
   action: string;
-  onAnswer: (text: string) => void;
+  /** Does it. If it is refused, the text stays. */
+  onAnswer: (text: string) => Promise<unknown>;
   onClose: () => void;
 }
 
 /** Asks for a text that may stay empty before something is done. */
-export const AskDialog = ({ text, field, action, onAnswer, ...dialog }: AskProps) => (
-  <Dialog {...dialog}>
-    <form
-      method="dialog"
-      onSubmit={({ currentTarget }) => onAnswer(String(new FormData(currentTarget).get('text')).trim())}
-    >
-      <p className="mb-3 text-quiet">{text}</p>
+export const AskDialog = ({ text, field, onAnswer, ...dialog }: AskProps) => {
+  const request = useMutation({ mutationFn: (text: string) => onAnswer(text), onSuccess: dialog.onClose });
+  return (
+    <FormDialog {...dialog} request={request} onSubmit={(values) => request.mutate(String(values.get('text')).trim())}>
+      <p className="text-quiet">{text}</p>
       <label className="block">
         <span className="text-xs text-quiet">{field}</span>
         <textarea
@@ -27,7 +26,6 @@ export const AskDialog = ({ text, field, action, onAnswer, ...dialog }: AskProps
           className="mt-1 block w-full rounded-md border border-line bg-page p-2"
         />
       </label>
-      <DialogAnswers action={action} />
-    </form>
-  </Dialog>
-);
+    </FormDialog>
+  );
+};

@@ -1,6 +1,10 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { say } from '../../app/undo';
+import { useKeptFocus } from '../kept-focus';
 import { DialogAnswers } from './dialog-answers';
+import { HeardByDialog, IDLE, type Sent } from './request';
 
 interface DialogProps {
   title: string;
@@ -11,18 +15,35 @@ interface DialogProps {
 
 /**
  * A dialog over the page. Escape, its button and a click beside it close it, and the focus returns. If something was
- * written in its form and not sent, they ask first.
+ * written in its form and is not stored, or the server has not answered yet, they ask first.
  */
 export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogProps) => {
+  const client = useQueryClient();
   const dialog = useModal();
   const id = useId();
-  const form = useRef<'written' | 'sent'>(undefined);
+  const isWritten = useRef(false);
+  const isLeft = useRef(false);
   const pressed = useRef<EventTarget>(undefined);
+  const [sent, setSent] = useState(IDLE);
   const [isAsking, ask] = useState(false);
+  const isPending = sent.status === 'pending';
+  const hear = useCallback((now: Sent) => {
+    setSent(now);
+    if (now.status !== 'success') return;
+    isWritten.current = false;
+    ask(false);
+  }, []);
   const close = () => {
-    const isRefused = form.current === 'sent' && dialog.current?.querySelector('[role=alert]') !== null;
-    if (form.current === 'written' || isRefused) ask(true);
+    if (isWritten.current || isPending) ask(true);
     else dialog.current?.close();
+  };
+  const leave = () => {
+    isLeft.current = true;
+    if (isPending) sayRefusal(client, sent);
+  };
+  const onAnswered = () => {
+    ask(false);
+    if (isLeft.current) dialog.current?.close();
   };
   return (
     <>
@@ -47,49 +68,38 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
         // A press that began in the dialog, such as one that selects a text, closes nothing where it ends.
         onClick={({ target }) => target === dialog.current && pressed.current === target && close()}
         onInput={({ target }) => {
-          if (isWriting(target, dialog.current)) form.current = 'written';
-        }}
-        onSubmit={({ target }) => {
-          if (isIn(target, dialog.current)) form.current = 'sent';
+          if (isWriting(target, dialog.current)) isWritten.current = true;
         }}
         aria-labelledby={id}
         className={`m-auto max-h-[calc(100dvh-2rem)] max-w-[calc(100vw-1.5rem)] overflow-hidden rounded-xl border border-line bg-surface p-0 text-left text-sm text-text shadow-2xl ${className}`}
       >
         <div className="flex max-h-[inherit] flex-col">
           <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-5">
-            <h2 id={id} className="text-base font-semibold">
+            <h2 id={id} className="min-w-0 text-base font-semibold break-words">
               {title}
             </h2>
             <button
               type="button"
               aria-label="Close"
               onClick={close}
-              className="grid size-8 place-items-center rounded-md text-quiet hover:bg-hover hover:text-text"
+              className="grid size-8 shrink-0 place-items-center rounded-md text-quiet hover:bg-hover hover:text-text"
             >
               <X size={16} aria-hidden="true" />
             </button>
           </header>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus */}
-          <div tabIndex={0} className="overflow-y-auto p-5">
-            {children}
-          </div>
+          <DialogBody>
+            <HeardByDialog value={hear}>{children}</HeardByDialog>
+          </DialogBody>
         </div>
       </dialog>
       {isAsking && (
-        <Dialog
-          title="Close without saving?"
-          onClose={() => {
-            ask(false);
-            if (form.current === undefined) dialog.current?.close();
-          }}
-        >
-          <form
-            method="dialog"
-            onSubmit={() => {
-              form.current = undefined;
-            }}
-          >
-            <p className="text-quiet">What you wrote here is lost.</p>
+        <Dialog title={isPending ? 'Close before the answer?' : 'Close without saving?'} onClose={onAnswered}>
+          <form method="dialog" onSubmit={leave}>
+            <p className="text-quiet">
+              {isPending
+                ? 'It is still being sent, and its answer is not shown then. If it is refused, what you wrote is lost.'
+                : 'What you wrote here is lost.'}
+            </p>
             <DialogAnswers action="Close it" />
           </form>
         </Dialog>
@@ -98,21 +108,43 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
   );
 };
 
+const DialogBody = ({ children }: { children: ReactNode }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+  <div ref={useKeptFocus()} tabIndex={0} className="overflow-y-auto p-5">
+    {children}
+  </div>
+);
+
+/** Says why a request is refused whose dialog was closed meanwhile. */
+function sayRefusal(client: QueryClient, { submittedAt }: Sent): void {
+  const stop = client.getMutationCache().subscribe(({ mutation }) => {
+    if (mutation?.state.submittedAt !== submittedAt || mutation.state.status === 'pending') return;
+    stop();
+    if (mutation.state.error !== null) say(mutation.state.error.message, { isError: true });
+  });
+}
+
 /** React tells a dialog of what happens in dialogs that it has opened, too. */
 const isIn = (target: EventTarget, dialog: HTMLElement | null): target is HTMLElement =>
   target instanceof HTMLElement && target.closest('dialog') === dialog;
 
-/** A choice is soon made again: it is not worth a question. */
+/** A choice is soon made again, and a search too: they are not worth a question. */
 const isWriting = (target: EventTarget, dialog: HTMLElement | null): boolean =>
-  isIn(target, dialog) && target.closest('form') !== null && !(target instanceof HTMLSelectElement);
+  isIn(target, dialog) && target.closest('form') !== null && !target.matches('select, [type=search]');
 
-/** Shows a dialog as modal as long as it is rendered. Its first field has the focus, if it has one. */
+/** Shows a dialog as modal as long as it is rendered. Its first field gets the focus, which returns in the end. */
 export function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    if (dialog.current?.open !== false) return;
-    dialog.current.showModal();
-    dialog.current.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
+    const opener = document.activeElement;
+    if (dialog.current?.open === false) {
+      dialog.current.showModal();
+      dialog.current.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
+    }
+    return () => {
+      // A browser returns the focus only from a dialog that is closed before it goes.
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return dialog;
 }

@@ -1,13 +1,13 @@
 import type { ReactNode, SubmitEvent } from 'react';
 import { FormEnd } from '../form-end';
 import { Dialog } from './dialog';
+import type { FormRequest } from './request';
 
 interface FormDialogProps {
   title: string;
   /** What the form does, as its button says it. */
   action: string;
-  /** What the form asks for. */
-  request: { error: Error | null; isPending: boolean };
+  request: FormRequest;
   /** Gets the values of the fields by their names. */
   onSubmit: (values: FormData) => void;
   onClose: () => void;

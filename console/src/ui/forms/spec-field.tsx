@@ -42,22 +42,20 @@ export const SpecField = ({ spec, value, problem, isStored, isReadOnly = false, 
         <Note id={id} spec={spec} problem={problem} />
       </div>
     );
+  const isRemoved = spec.kind === 'secret' && value === REMOVED_SECRET;
   return (
     <div className="min-w-0">
       <label htmlFor={id} className="mb-1 block text-xs text-quiet">
         {spec.label}
         {spec.isRequired !== true && <span className="sr-only"> (optional)</span>}
       </label>
-      {spec.kind === 'secret' && value === REMOVED_SECRET ? (
-        <p className="flex min-h-9 flex-wrap items-center gap-2">
-          <span role="status">Removed once you save</span>
-          <Button look="quiet" aria-label={`Keep it: ${spec.label}`} onClick={() => onChange('')}>
-            Keep it
-          </Button>
-        </p>
-      ) : (
-        <div className="flex items-start gap-2">
-          <div className="min-w-0 flex-1">
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          {isRemoved ? (
+            <p role="status" className="flex min-h-9 items-center">
+              Removed once you save
+            </p>
+          ) : (
             <Control
               spec={spec}
               text={String(value)}
@@ -65,19 +63,19 @@ export const SpecField = ({ spec, value, problem, isStored, isReadOnly = false, 
               common={common}
               onChange={onChange}
             />
-          </div>
-          {spec.kind === 'secret' && isStored === true && spec.isRequired !== true && (
-            <Button
-              look="quiet"
-              className="h-9"
-              aria-label={`Remove it: ${spec.label}`}
-              onClick={() => onChange(REMOVED_SECRET)}
-            >
-              Remove
-            </Button>
           )}
         </div>
-      )}
+        {spec.kind === 'secret' && isStored === true && spec.isRequired !== true && (
+          <Button
+            look="quiet"
+            className="h-9"
+            aria-label={`${isRemoved ? 'Keep' : 'Remove'} it: ${spec.label}`}
+            onClick={() => onChange(isRemoved ? '' : REMOVED_SECRET)}
+          >
+            {isRemoved ? 'Keep it' : 'Remove'}
+          </Button>
+        )}
+      </div>
       <Note id={id} spec={spec} problem={problem} />
     </div>
   );

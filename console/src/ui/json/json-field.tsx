@@ -5,7 +5,7 @@ interface FieldProps {
   hint?: string;
   text: string;
   /** What is wrong with it. */
-  problem: string | undefined;
+  problem?: string | undefined;
   onChange: (text: string) => void;
 }
 

@@ -3,7 +3,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../keys';
-import { Failure, Skeleton } from '../parts';
+import { failureOf, Skeleton } from '../parts';
 import { useTick } from '../time';
 import { type Column, ColumnNames, DataRow, RowBox } from './data-row';
 import type { Selection } from './selection';
@@ -41,7 +41,7 @@ export const DataList = <Row,>(props: ListProps<Row>) => {
   const rows = query.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <section aria-label={props.label} className="flex min-h-0 flex-1 flex-col">
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       {query.isPending && <Skeleton rows={8} />}
       {query.data !== undefined && rows.length === 0 && empty}
       {rows.length > 0 && (
@@ -144,7 +144,7 @@ export const ShortList = <Row,>({ label, query, columns, keyOf, linkOf, empty }:
   useTick(TICK_MS);
   return (
     <>
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       {query.isPending && <Skeleton rows={3} />}
       {query.data !== undefined && rows.length === 0 && empty}
       {rows.length > 0 && <ColumnNames columns={columns} />}

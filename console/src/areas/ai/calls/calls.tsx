@@ -9,7 +9,7 @@ import { Ago } from '../../../ui/ago';
 import { ShortList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Page, PageBody } from '../../../ui/page';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { AiTabs } from '../tabs';
 import { CALL_STATES, shownCode } from '../words';
@@ -70,7 +70,7 @@ const Waiting = () => {
   return (
     <Section title="Waiting for a confirmation">
       {waiting.isPending && <Skeleton rows={2} />}
-      {waiting.error !== null && <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />}
+      {failureOf(waiting)}
       {waiting.data !== undefined && calls.length === 0 && (
         <Empty title="Nothing waits">What the AI asks before it acts appears here.</Empty>
       )}

@@ -1,10 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
 import { JsonView } from '../../../ui/json/json-view';
 
 /** Takes down what became of a call whose outcome nobody knows. Nothing is called by it. */
@@ -19,32 +17,34 @@ export const SettleDialog = ({ call, onClose }: { call: Schemas['AutopilotCall']
       await client.invalidateQueries({ queryKey: ['listAutopilotCalls'] });
     },
   });
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const onSubmit = (form: FormData) => {
     settle.mutate({
       outcome: form.get('outcome') === 'done' ? 'done' : 'not_done',
       note: String(form.get('note')).trim(),
     });
   };
   return (
-    <Dialog title={`Settle “${call.name}”`} className="w-[30rem]" onClose={onClose}>
-      <form onSubmit={onSubmit} className="space-y-3">
-        <p className="text-quiet">
-          Its server did not say whether it was done. Look there, and say what you found. Nothing is called by it.
-        </p>
-        <Field label="What you found">
-          <select name="outcome" className={FIELD}>
-            <option value="done">It was done</option>
-            <option value="not_done">It was not done</option>
-          </select>
-        </Field>
-        <Field label="How you know">
-          <input name="note" required maxLength={500} className={FIELD} />
-        </Field>
-        <JsonView title="Arguments" value={call.arguments} />
-        <FormEnd request={settle}>Settle</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Settle “${call.name}”`}
+      className="w-[30rem]"
+      action="Settle"
+      request={settle}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    >
+      <p className="text-quiet">
+        Its server did not say whether it was done. Look there, and say what you found. Nothing is called by it.
+      </p>
+      <Field label="What you found">
+        <select name="outcome" className={FIELD}>
+          <option value="done">It was done</option>
+          <option value="not_done">It was not done</option>
+        </select>
+      </Field>
+      <Field label="How you know">
+        <input name="note" required maxLength={500} className={FIELD} />
+      </Field>
+      <JsonView title="Arguments" value={call.arguments} />
+    </FormDialog>
   );
 };

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
+import { linesOf } from '../../../ui/forms/spec';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
+import { isSame } from '../../../ui/same';
 
 type Case = Schemas['EvalCase'];
 type Checks = Schemas['EvalCaseChecks'];
@@ -17,23 +18,11 @@ const ENDS: [NonNullable<Checks['ends']>, string][] = [
   ['skipped', 'It says nothing'],
 ];
 
-const linesOf = (text: FormDataEntryValue | null): string[] =>
-  String(text ?? '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
 type Body = Pick<Case, 'name' | 'messages' | 'checks'>;
 
 /** Returns what differs from a case. The order of checks means nothing. */
 function changesOf(existing: Case, body: Body): Partial<Body> {
-  const textOf = (value: unknown) =>
-    JSON.stringify(value, (_, inner) =>
-      inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-        ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-        : inner,
-    );
-  const isChanged = ([name, value]: [string, unknown]) => textOf(value) !== textOf(existing[name as keyof Body]);
+  const isChanged = ([name, value]: [string, unknown]) => !isSame(value, existing[name as keyof Body]);
   return Object.fromEntries(Object.entries(body).filter(isChanged));
 }
 
@@ -59,12 +48,10 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
       await client.invalidateQueries({ queryKey: ['listEvalCases'] });
     },
   });
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
+  const onSubmit = (form: FormData) => {
     if ('problem' in read) return;
-    const form = new FormData(event.currentTarget);
     const ends = ENDS.find(([value]) => value === form.get('ends'))?.[0];
-    const [contains, not_contains] = [linesOf(form.get('contains')), linesOf(form.get('not_contains'))];
+    const [contains, not_contains] = [linesOf(String(form.get('contains'))), linesOf(String(form.get('not_contains')))];
     save.mutate({
       name: String(form.get('name')).trim(),
       messages: [
@@ -81,56 +68,60 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
   };
   const before = existing?.messages.slice(0, -1) ?? [];
   return (
-    <Dialog title={existing === undefined ? 'Add a case' : 'Edit the case'} className="w-[34rem]" onClose={onClose}>
-      <form onSubmit={onSubmit} className="space-y-3">
-        <Field label="Name">
-          <input name="name" required maxLength={255} defaultValue={existing?.name} className={FIELD} />
-        </Field>
-        {before.length > 0 && <p className="text-xs text-quiet">{before.length} messages come before it.</p>}
-        <Field label="What the customer writes">
-          <textarea
-            name="text"
-            required
-            rows={3}
-            defaultValue={existing?.messages.at(-1)?.text}
-            className={`${FIELD} h-auto py-1.5`}
-          />
-        </Field>
-        <Field label="What must come of it">
-          <select name="ends" defaultValue={existing?.checks.ends ?? ''} className={FIELD}>
-            <option value="">Anything</option>
-            {ENDS.map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label="What it must say, one a line">
-          <textarea
-            name="contains"
-            rows={2}
-            defaultValue={existing?.checks.contains?.join('\n')}
-            className={`${FIELD} h-auto py-1.5`}
-          />
-        </Field>
-        <Field label="What it must not say, one a line">
-          <textarea
-            name="not_contains"
-            rows={2}
-            defaultValue={existing?.checks.not_contains?.join('\n')}
-            className={`${FIELD} h-auto py-1.5`}
-          />
-        </Field>
-        <JsonField
-          label="Other checks"
-          hint="cites, calls, reason, max_cost, max_ms"
-          text={more}
-          problem={'problem' in read ? read.problem : undefined}
-          onChange={setMore}
+    <FormDialog
+      title={existing === undefined ? 'Add a case' : 'Edit the case'}
+      className="w-[34rem]"
+      action="Save"
+      request={save}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    >
+      <Field label="Name">
+        <input name="name" required maxLength={255} defaultValue={existing?.name} className={FIELD} />
+      </Field>
+      {before.length > 0 && <p className="text-xs text-quiet">{before.length} messages come before it.</p>}
+      <Field label="What the customer writes">
+        <textarea
+          name="text"
+          required
+          rows={3}
+          defaultValue={existing?.messages.at(-1)?.text}
+          className={`${FIELD} h-auto py-1.5`}
         />
-        <FormEnd request={save}>Save</FormEnd>
-      </form>
-    </Dialog>
+      </Field>
+      <Field label="What must come of it">
+        <select name="ends" defaultValue={existing?.checks.ends ?? ''} className={FIELD}>
+          <option value="">Anything</option>
+          {ENDS.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="What it must say, one a line">
+        <textarea
+          name="contains"
+          rows={2}
+          defaultValue={existing?.checks.contains?.join('\n')}
+          className={`${FIELD} h-auto py-1.5`}
+        />
+      </Field>
+      <Field label="What it must not say, one a line">
+        <textarea
+          name="not_contains"
+          rows={2}
+          defaultValue={existing?.checks.not_contains?.join('\n')}
+          className={`${FIELD} h-auto py-1.5`}
+        />
+      </Field>
+      <JsonField
+        label="Other checks"
+        hint="cites, calls, reason, max_cost, max_ms"
+        text={more}
+        problem={'problem' in read ? read.problem : undefined}
+        onChange={setMore}
+      />
+    </FormDialog>
   );
 };

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { evalResultQuery } from '../../../api/ai';
 import { Dialog } from '../../../ui/dialogs/dialog';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { failureOf, Skeleton } from '../../../ui/parts';
 import { Trace } from '../turns/turn-trace';
 
 interface ResultProps {
@@ -17,7 +17,7 @@ export const ResultDialog = ({ runId, caseId, onClose }: ResultProps) => {
   return (
     <Dialog title={data?.name ?? 'Case'} className="w-[40rem]" onClose={onClose}>
       {result.isPending && <Skeleton rows={4} />}
-      {result.error !== null && <Failure error={result.error} onRetry={() => void result.refetch()} />}
+      {failureOf(result)}
       {data !== undefined && (
         <div className="space-y-3">
           {data.error !== null && <p className="break-words text-bad-text">{data.error}</p>}

@@ -5,7 +5,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { FIELD, Field } from '../../../ui/fields';
 import { Page, PageBody } from '../../../ui/page';
-import { Button, Chip, Empty, Failure } from '../../../ui/parts';
+import { Button, Chip, Empty, Failure, failureOf } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { Section } from '../../../ui/section';
 import { AiTabs } from '../tabs';
@@ -55,7 +55,7 @@ export const Preview = () => {
             The AI decides by the draft of its settings, by the same code as in a conversation. No action is called, and
             nobody is written to.
           </p>
-          {channels.error !== null && <Failure error={channels.error} onRetry={() => void channels.refetch()} />}
+          {failureOf(channels)}
           {channels.data !== undefined && on.length === 0 && (
             <Empty title="The AI is off">Switch it on for a channel in the settings: it answers nowhere else.</Empty>
           )}

@@ -3,7 +3,7 @@ import { calibrationQuery, isAwaited } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
-import { Button, Failure, Skeleton } from '../../../ui/parts';
+import { Button, failureOf, Skeleton } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { Section } from '../../../ui/section';
 
@@ -30,7 +30,7 @@ export const Calibration = ({ mayWrite }: { mayWrite: boolean }) => {
     >
       <div className="space-y-2 p-4">
         {calibration.isPending && <Skeleton rows={2} />}
-        {calibration.error !== null && <Failure error={calibration.error} onRetry={() => void calibration.refetch()} />}
+        {failureOf(calibration)}
         {isAwaited(data) && (
           <Progress says="Own questions are asked, to see which answers are right" done={0} total={undefined} />
         )}

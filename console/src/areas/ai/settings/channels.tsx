@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { channelsQuery } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Chip, Failure, Skeleton } from '../../../ui/parts';
+import { Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { shownCode } from '../words';
 
@@ -18,7 +18,7 @@ export const Channels = ({ mayWrite }: { mayWrite: boolean }) => {
   return (
     <Section title="On these channels">
       {channels.isPending && <Skeleton rows={4} />}
-      {channels.error !== null && <Failure error={channels.error} onRetry={() => void channels.refetch()} />}
+      {failureOf(channels)}
       <ul className="px-4 py-2">
         {channels.data?.map(({ channel, autopilot_enabled, warnings }) => (
           <li key={channel} className="py-1">

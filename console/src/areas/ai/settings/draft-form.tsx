@@ -3,11 +3,10 @@ import { type SubmitEvent, useState } from 'react';
 import { type AiSettings, settingsQuery } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
 import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
 import { JsonField } from '../../../ui/json/json-field';
 import { Button } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
@@ -160,18 +159,16 @@ const Review = ({ draft, changes, onSaved, onClose }: ReviewProps) => {
   });
   const lines = withoutSame(diffOf(linesOf(draft), linesOf({ ...draft, ...changes } as Draft)));
   return (
-    <Dialog title="What you changed" className="w-[44rem]" onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <DiffView lines={lines} wraps />
-        <p className="text-quiet">A draft changes no answer until it is published. Previews and evals use it.</p>
-        <FormEnd request={save}>Save the draft</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="What you changed"
+      className="w-[44rem]"
+      action="Save the draft"
+      request={save}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+    >
+      <DiffView lines={lines} wraps />
+      <p className="text-quiet">A draft changes no answer until it is published. Previews and evals use it.</p>
+    </FormDialog>
   );
 };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { settingsQuery } from '../../../api/ai';
 import { useMay } from '../../../api/may';
 import { Page, PageBody } from '../../../ui/page';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { failureOf, Skeleton } from '../../../ui/parts';
 import { AiTabs } from '../tabs';
 import { Calibration } from './calibration';
 import { Channels } from './channels';
@@ -17,7 +17,7 @@ export const Settings = () => {
     <Page title="AI" tabs={<AiTabs />}>
       <PageBody label="Settings of the AI">
         {settings.isPending && <Skeleton rows={8} />}
-        {settings.error !== null && <Failure error={settings.error} onRetry={() => void settings.refetch()} />}
+        {failureOf(settings)}
         {settings.data !== undefined && (
           <div className="grid items-start gap-3 min-[1100px]:grid-cols-[minmax(0,1fr)_24rem]">
             <div className="grid min-w-0 gap-3">

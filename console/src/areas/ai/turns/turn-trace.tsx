@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { turnQuery } from '../../../api/ai';
 import type { Schemas } from '../../../api/client';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { failureOf, Skeleton } from '../../../ui/parts';
 
 type Turn = Schemas['Turn'];
 type Step = Turn['steps'][number];
@@ -20,7 +20,7 @@ export const TurnTrace = ({ turnId }: { turnId: string }) => {
   const turn = useQuery(turnQuery(turnId));
   return (
     <>
-      {turn.error !== null && <Failure error={turn.error} onRetry={() => void turn.refetch()} />}
+      {failureOf(turn)}
       {turn.isPending && <Skeleton rows={4} />}
       {turn.data !== undefined && <Trace turn={turn.data} />}
     </>

@@ -6,7 +6,7 @@ import { Chart } from '../../../ui/charts/chart';
 import { Select } from '../../../ui/fields';
 import { shownShortDay } from '../../../ui/moments';
 import { Page, PageBody } from '../../../ui/page';
-import { Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Empty, Failure, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { AiTabs } from '../tabs';
 import { shownCode } from '../words';
@@ -44,7 +44,7 @@ export const Usage = () => {
                 <Select label="Of the last" value={days} options={RANGES} onChoose={(value) => go({ days: value })} />
               </div>
               {byDay.isPending && <Skeleton rows={4} />}
-              {byDay.error !== null && <Failure error={byDay.error} onRetry={() => void byDay.refetch()} />}
+              {failureOf(byDay)}
               {byDay.data !== undefined && <Days items={byDay.data.items} />}
             </div>
           </Section>
@@ -80,7 +80,7 @@ const Days = ({ items }: { items: Item[] }) =>
 
 const Groups = ({ group, days }: { group: UsageGroup; days: number }) => {
   const usage = useQuery(usageQuery(group, days));
-  const failure = usage.error !== null && <Failure error={usage.error} onRetry={() => void usage.refetch()} />;
+  const failure = failureOf(usage);
   if (usage.data === undefined) return failure || <Skeleton rows={3} />;
   if (usage.data.items.length === 0) return <Empty title="Nothing">No model was asked.</Empty>;
   return (
@@ -140,7 +140,7 @@ const Budgets = () => {
     <Section title="Budgets">
       <div className="space-y-3 p-4">
         {settings.isPending && <Skeleton rows={2} />}
-        {settings.error !== null && <Failure error={settings.error} onRetry={() => void settings.refetch()} />}
+        {failureOf(settings)}
         {settings.data !== undefined && rows.length === 0 && (
           <p className="text-quiet">
             No budget of a day or a month is set.{' '}

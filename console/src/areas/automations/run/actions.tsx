@@ -13,7 +13,7 @@ type Asked = 'retry' | 'skip' | 'cancel' | 'rerun';
 /** What can be done with a run. */
 export const RunActions = ({ run, steps }: { run: Run; steps: RunStep[] }) => {
   const [asked, ask] = useState<Asked>();
-  const { retry, cancel, rerun } = useRunChanges(run);
+  const { retry, cancel } = useRunChanges(run);
   const failed = run.waiting_for === 'person' ? steps.findLast(({ status }) => status === 'failed') : undefined;
   const close = () => ask(undefined);
   return (
@@ -26,14 +26,14 @@ export const RunActions = ({ run, steps }: { run: Run; steps: RunStep[] }) => {
       {failed !== undefined && <Button onClick={() => ask('skip')}>Skip the step</Button>}
       {isActive(run) && <Button onClick={() => ask('cancel')}>Cancel</Button>}
       <Button onClick={() => ask('rerun')}>Run again</Button>
-      {asked === 'retry' && failed !== undefined && <RetryDialog step={failed} retry={retry} onClose={close} />}
+      {asked === 'retry' && failed !== undefined && <RetryDialog run={run} step={failed} onClose={close} />}
       {asked === 'skip' && failed !== undefined && (
         <AskDialog
           title={`Skip ${failed.name ?? failed.id}`}
           text="The run continues behind the failed step. Steps that use its output get null."
           field="Reason"
           action="Skip the step"
-          onAnswer={(reason) => retry.mutate({ skip: true, ...(reason !== '' && { reason }) })}
+          onAnswer={(reason) => retry.mutateAsync({ skip: true, ...(reason !== '' && { reason }) })}
           onClose={close}
         />
       )}
@@ -42,7 +42,7 @@ export const RunActions = ({ run, steps }: { run: Run; steps: RunStep[] }) => {
           It ends here. A step in progress is still completed. This cannot be undone.
         </ConfirmDialog>
       )}
-      {asked === 'rerun' && <RerunDialog run={run} rerun={rerun} onClose={close} />}
+      {asked === 'rerun' && <RerunDialog run={run} onClose={close} />}
     </div>
   );
 };

@@ -26,7 +26,6 @@ export function useRunChanges(run: Run) {
     mutationFn: (body: RetryRequest) =>
       dataOf(api.POST('/workflows/{id}/runs/{runId}/retry', { params: params(), body })),
     onSuccess: refresh,
-    onError: (error, { skip }) => skip === true && sayWhy(error), // else the dialog says it
   });
   const cancel = useMutation({
     mutationFn: () => dataOf(api.POST('/workflows/{id}/runs/{runId}/cancel', { params: params() })),
@@ -37,10 +36,6 @@ export function useRunChanges(run: Run) {
     mutationFn: (body: RerunRequest) =>
       dataOf(api.POST('/workflows/{id}/runs/{runId}/rerun', { params: params(), body })),
     onSuccess: ({ run_id }) => void navigate({ to: '/automations/runs/$runId', params: { runId: run_id } }),
-    onError: sayWhy,
   });
   return { retry, cancel, rerun };
 }
-
-export type RetryMutation = ReturnType<typeof useRunChanges>['retry'];
-export type RerunMutation = ReturnType<typeof useRunChanges>['rerun'];

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Run, workflowQuery } from '../../../api/runs';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
-import { Button } from '../../../ui/parts';
-import type { RerunMutation } from './changes';
+import { isSame } from '../../../ui/same';
+import { useRunChanges } from './changes';
 
 interface DialogProps {
   run: Run;
-  rerun: RerunMutation;
   onClose: () => void;
 }
 
@@ -16,7 +15,8 @@ interface DialogProps {
 const COMMON = ['event_id', 'occurred_at', 'trigger_type'];
 
 /** Runs a workflow again with what its trigger told, by the same version or the current one. */
-export const RerunDialog = ({ run, rerun, onClose }: DialogProps) => {
+export const RerunDialog = ({ run, onClose }: DialogProps) => {
+  const { rerun } = useRunChanges(run);
   const told = Object.entries((run.trigger_output ?? {}) as Record<string, unknown>).filter(
     ([name]) => !COMMON.includes(name),
   );
@@ -31,40 +31,29 @@ export const RerunDialog = ({ run, rerun, onClose }: DialogProps) => {
     rerun.mutate({ version, ...input }, { onSuccess: onClose });
   };
   return (
-    <Dialog title="Run again" onClose={onClose} className="w-160">
-      <form
-        className="space-y-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send();
-        }}
-      >
-        <p className="text-quiet">A new run begins. What this one did to customers and other systems is done again.</p>
-        <Versions run={run} version={version} onChoose={setVersion} />
-        <details>
-          <summary className="w-fit cursor-pointer text-quiet hover:text-text">Change what the trigger told</summary>
-          <div className="mt-2">
-            <JsonField label="Trigger" text={text} problem={problem} onChange={setText} />
-          </div>
-        </details>
-        <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" look="main" disabled={rerun.isPending || 'problem' in parsed}>
-            Run again
-          </Button>
+    <FormDialog
+      title="Run again"
+      action="Run again"
+      request={{ ...rerun, isPending: rerun.isPending || 'problem' in parsed }}
+      onSubmit={send}
+      onClose={onClose}
+      className="w-160"
+    >
+      <p className="text-quiet">A new run begins. What this one did to customers and other systems is done again.</p>
+      <Versions run={run} version={version} onChoose={setVersion} />
+      <details>
+        <summary className="w-fit cursor-pointer text-quiet hover:text-text">Change what the trigger told</summary>
+        <div className="mt-2">
+          <JsonField label="Trigger" text={text} problem={problem} onChange={setText} />
         </div>
-      </form>
-    </Dialog>
+      </details>
+    </FormDialog>
   );
 };
 
 /** Returns the fields that were changed: the others stay as the server has them, with their credentials. */
 const changedIn = (value: Record<string, unknown>, before: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).filter(([name, field]) => JSON.stringify(field) !== JSON.stringify(before[name])),
-  );
+  Object.fromEntries(Object.entries(value).filter(([name, field]) => !isSame(field, before[name])));
 
 interface VersionsProps {
   run: Run;

@@ -7,7 +7,7 @@ import { followRun } from '../../../api/run-stream';
 import { type Run, type RunStep, runQuery } from '../../../api/runs';
 import { Ago } from '../../../ui/ago';
 import { Page } from '../../../ui/page';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { failureOf, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { useTick } from '../../../ui/time';
 import { isActive, RunState, triggerNameOf } from '../states';
@@ -33,7 +33,7 @@ export const RunPage = () => {
   if (run === undefined)
     return (
       <Page title="Run" tabs={<AutomationTabs />}>
-        {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {failureOf(query)}
         {query.isPending && <Skeleton rows={8} />}
       </Page>
     );
@@ -46,7 +46,7 @@ export const RunPage = () => {
           {run.error}
         </p>
       )}
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       <div className="flex min-h-0 flex-1">
         <div className={`min-h-0 min-w-0 flex-1 flex-col ${path === undefined ? 'flex' : 'hidden min-[900px]:flex'}`}>
           <Waterfall run={run} steps={steps} openPath={shown?.path} onOpen={open} />

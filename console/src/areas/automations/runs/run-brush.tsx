@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type RunFilters, type RunRow, runStatsQuery } from '../../../api/runs';
 import { Chart } from '../../../ui/charts/chart';
-import { Failure } from '../../../ui/parts';
+import { failureOf } from '../../../ui/parts';
 import { STATUS_NAMES, STATUS_TONES } from '../states';
 
 /** From the bottom up: what asks for attention is at the bottom of each bar. */
@@ -15,7 +15,7 @@ interface BrushProps {
 /** Runs over time by their state. A part of it that is chosen with the pointer becomes the range of the list. */
 export const RunBrush = ({ search: { workflow_id, from, to }, onRange }: BrushProps) => {
   const stats = useQuery(runStatsQuery({ workflow_id, from, to }));
-  const failure = stats.error !== null && <Failure error={stats.error} onRetry={() => void stats.refetch()} />;
+  const failure = failureOf(stats);
   if (failure && stats.data === undefined) return failure;
   const { buckets, to: end } = stats.data ?? { buckets: [], to: '' };
   const times = buckets.map(({ at }) => at);

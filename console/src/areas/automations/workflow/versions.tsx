@@ -6,7 +6,7 @@ import { Ago } from '../../../ui/ago';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
 import { ShowMore } from '../../../ui/lists/show-more';
-import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 
 type Version = Schemas['Workflow'];
 
@@ -29,7 +29,7 @@ export const Versions = ({ id, chosen, onChoose }: VersionsProps) => {
   return (
     <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
       <div className="max-h-56 shrink-0 overflow-y-auto border-line max-[899px]:border-b min-[900px]:max-h-none min-[900px]:w-72 min-[900px]:border-r">
-        {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+        {failureOf(list)}
         <ul aria-label="Versions">
           {versions.map(({ version_number, name, is_active, updated_at }, n) => (
             <li key={version_number}>

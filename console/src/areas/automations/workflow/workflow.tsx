@@ -7,7 +7,7 @@ import { CopyButton } from '../../../ui/copy-button';
 import { JsonView } from '../../../ui/json/json-view';
 import { lazily } from '../../../ui/lazily';
 import { Page, TAB, Tabs } from '../../../ui/page';
-import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { triggerNameOf } from '../states';
 import { BlockDetails } from './block-details';
 import type { Block } from './blocks';
@@ -35,7 +35,7 @@ export const WorkflowPage = () => {
   if (workflow === undefined)
     return (
       <Page title="Workflow">
-        {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {failureOf(query)}
         {query.isPending && <Skeleton rows={6} />}
       </Page>
     );

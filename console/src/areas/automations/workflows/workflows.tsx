@@ -7,7 +7,7 @@ import { PartsBar } from '../../../ui/charts/parts-bar';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Page } from '../../../ui/page';
-import { Chip, Empty, Failure } from '../../../ui/parts';
+import { Chip, Empty, failureOf } from '../../../ui/parts';
 import { STATUS_NAMES, STATUS_TONES, triggerNameOf } from '../states';
 import { AutomationTabs } from '../tabs';
 
@@ -32,7 +32,7 @@ export const Workflows = () => {
   });
   return (
     <Page title="Workflows" tabs={<AutomationTabs />}>
-      {stats.error !== null && <Failure error={stats.error} onRetry={() => void stats.refetch()} />}
+      {failureOf(stats)}
       <DataList
         label="Workflows"
         query={list}

@@ -7,7 +7,7 @@ import { contactQuery } from '../../../api/overview';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { FormEnd } from '../../../ui/form-end';
-import { Button } from '../../../ui/parts';
+import { Button, lookOf } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { ShortId } from '../../../ui/short-id';
 import { CHOOSING } from './merge/merge-dialog';
@@ -44,7 +44,7 @@ export const ContactCard = ({ contact }: { contact: Contact }) => {
                 to="/contacts/$contactId"
                 params={{ contactId: contact.id }}
                 search={(now) => ({ ...now, merge: CHOOSING })}
-                className="inline-flex h-8 items-center rounded-md px-2.5 font-medium text-quiet hover:bg-hover hover:text-text"
+                className={lookOf('quiet')}
               >
                 Merge with…
               </Link>

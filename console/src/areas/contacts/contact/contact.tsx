@@ -3,7 +3,7 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError } from '../../../api/client';
 import { contactQuery } from '../../../api/overview';
 import { Page, PageBody } from '../../../ui/page';
-import { Empty, Failure } from '../../../ui/parts';
+import { Empty, failureOf } from '../../../ui/parts';
 import { WaitingPage } from '../../../ui/query-page';
 import { TitlePath } from '../../../ui/title-path';
 import { contactNameOf } from '../names';
@@ -26,7 +26,7 @@ export const ContactPage = () => {
   return (
     <Page title={<TitlePath above="Contacts" to="/contacts" title={name} />}>
       <PageBody label={name}>
-        {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {failureOf(query)}
         <div className="grid items-start gap-3 min-[1100px]:grid-cols-[22rem_minmax(0,1fr)]">
           <ContactCard key={contactId} contact={query.data} />
           <Timeline id={contactId} />

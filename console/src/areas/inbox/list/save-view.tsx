@@ -1,13 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { FIELD } from '../../../ui/fields';
 
 const MAX_NAME = 100;
-const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 
 /** Returns what differs from a view: its filters are changed elsewhere. */
 function changesOf(view: Schemas['InboxView'], { name, shared, team_id = null }: Schemas['CreateInboxView']) {
@@ -40,39 +38,40 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
       await navigate({ to: '/inbox', search: { view: id } });
     },
   });
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const onSubmit = (form: FormData) => {
     const who = String(form.get('who'));
     const shared = who === 'me' || who === 'org' ? who : 'team';
     save.mutate({ name: String(form.get('name')), query, shared, ...(shared === 'team' && { team_id: who }) });
   };
   return (
-    <Dialog title={view === undefined ? 'Save as a view' : 'Change the view'} onClose={onClose}>
-      <form onSubmit={onSubmit} className="space-y-4">
-        <label className="block">
-          <span className="mb-1 block font-medium">Name</span>
-          <input name="name" required maxLength={MAX_NAME} defaultValue={view?.name} className={INPUT} />
-        </label>
-        <label className="block">
-          <span className="mb-1 block font-medium">Who sees it</span>
-          <select
-            key={teams.length} // a team can be chosen once it is known
-            name="who"
-            defaultValue={view?.team_id ?? view?.shared}
-            className={INPUT}
-          >
-            <option value="me">You alone</option>
-            <option value="org">Everybody</option>
-            {teams.map(({ id, name }) => (
-              <option key={id} value={id}>
-                Team {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <FormEnd request={save}>Save</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={view === undefined ? 'Save as a view' : 'Change the view'}
+      action="Save"
+      request={save}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    >
+      <label className="block">
+        <span className="mb-1 block font-medium">Name</span>
+        <input name="name" required maxLength={MAX_NAME} defaultValue={view?.name} className={FIELD} />
+      </label>
+      <label className="block">
+        <span className="mb-1 block font-medium">Who sees it</span>
+        <select
+          key={teams.length} // a team can be chosen once it is known
+          name="who"
+          defaultValue={view?.team_id ?? view?.shared}
+          className={FIELD}
+        >
+          <option value="me">You alone</option>
+          <option value="org">Everybody</option>
+          {teams.map(({ id, name }) => (
+            <option key={id} value={id}>
+              Team {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
   );
 };

@@ -9,7 +9,7 @@ import { countsQuery, historyQuery, inboxQuery, sessionQuery } from '../../../ap
 import { useKeys } from '../../../ui/keys';
 import { lazily } from '../../../ui/lazily';
 import { useSelection } from '../../../ui/lists/selection';
-import { Button, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Empty, failureOf, lookOf, Skeleton } from '../../../ui/parts';
 import { useJobs } from '../bulk/jobs';
 import { ListHead } from './list-head';
 import { Rows } from './rows';
@@ -45,7 +45,7 @@ export const SessionList = ({ me, views, filters, openId, isFolded }: ListProps)
         <ListHead views={views} filters={filters} canWrite={canWrite} isFolded={isFolded} />
       )}
       {jobs.length > 0 && <JobBars orgId={me.org.id} jobs={jobs} />}
-      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {failureOf(list)}
       {list.isPending && <Skeleton rows={8} />}
       {list.isSuccess && rows.length === 0 && (
         <EmptyList view={views.find(({ id }) => id === filters.view)} filters={filters} />
@@ -103,11 +103,7 @@ const Waiting = () => {
   const count = useQuery(countsQuery(['waiting'])).data?.counts.waiting?.total ?? 0;
   if (count === 0) return null;
   return (
-    <Link
-      to="/inbox"
-      search={{ view: 'waiting' }}
-      className="mt-3 inline-flex h-8 items-center rounded-md border border-line bg-surface px-2.5 font-medium text-text hover:bg-hover"
-    >
+    <Link to="/inbox" search={{ view: 'waiting' }} className={`${lookOf('plain')} mt-3 text-text`}>
       {count === 1 ? '1 customer waits' : `${count} customers wait`} for your team
     </Link>
   );

@@ -60,12 +60,12 @@ export const HandoffCard = ({ handoff, actions, canWrite }: HandoffProps) => {
 
 const PartRow = ({ part, actions, canWrite }: { part: Part } & Omit<HandoffProps, 'handoff'>) => {
   const [isAsking, setAsking] = useState(false);
-  const { state, external_id, error, attempts, next_try_at } = part;
+  const { part: name, state, external_id, error, attempts, next_try_at } = part;
   const tone = state in TONES ? TONES[state as keyof typeof TONES] : 'plain';
   return (
     <li className="mt-2 border-t border-line pt-2">
       <div className="flex flex-wrap items-center gap-x-2">
-        <span className="first-letter:uppercase">{part.part}</span>
+        <span className="first-letter:uppercase">{name}</span>
         <Chip tone={tone}>{state}</Chip>
         {external_id !== null && <span className="min-w-0 truncate font-mono text-xs text-quiet">{external_id}</span>}
       </div>
@@ -76,21 +76,21 @@ const PartRow = ({ part, actions, canWrite }: { part: Part } & Omit<HandoffProps
             {attempts === 1 ? '1 try' : `${attempts} tries`}
             {next_try_at !== null && `, the next one ${shownMoment(next_try_at)}`}
           </p>
-          {canWrite && mayBeSettled(part.part) && (
+          {canWrite && mayBeSettled(name) && (
             <Button look="quiet" className="mt-1 h-6 px-1.5 text-xs" onClick={() => setAsking(true)}>
               Done by hand…
             </Button>
           )}
         </div>
       )}
-      {isAsking && mayBeSettled(part.part) && (
+      {isAsking && mayBeSettled(name) && (
         <AskDialog
-          title={`The ${part.part} was made by hand`}
+          title={`The ${name} was made by hand`}
           text="It is not tried again. Leave the id empty if nobody needs it."
-          field={`Id of the ${part.part} in the ticketing system`}
+          field={`Id of the ${name} in the ticketing system`}
           action="Settle"
           onClose={() => setAsking(false)}
-          onAnswer={(id) => mayBeSettled(part.part) && actions.settlePart(part.part, id)}
+          onAnswer={(id) => actions.settlePart(name, id)}
         />
       )}
     </li>

@@ -7,8 +7,8 @@ import { Button } from '../../../ui/parts';
 import { shownClock } from '../../../ui/time';
 import { proposeReply } from '../composer/proposals';
 import { authorOf, textOf } from './items';
+import { Redaction } from './redaction';
 
-const Redaction = lazily(async () => (await import('./redaction')).Redaction);
 const Original = lazily(async () => (await import('./original')).Original);
 const DeliveryState = lazily(async () => (await import('./delivery-state')).DeliveryState);
 const Trace = lazily(async () => (await import('../../ai/turns/turn-trace')).TurnTrace);

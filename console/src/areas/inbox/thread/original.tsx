@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
-import { Button, Failure, Skeleton } from '../../../ui/parts';
+import { Button, failureOf, Skeleton } from '../../../ui/parts';
 
 const POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'";
 /** Without scripts and an origin. A link opens another page, which has both. */
@@ -22,7 +22,7 @@ export const Original = (message: MailProps) => {
     queryFn: () => dataOf(api.GET('/chat/sessions/{id}/messages/{messageId}/source', { params: { path } })),
     staleTime: 300_000,
   });
-  const failure = source.error !== null && <Failure error={source.error} onRetry={() => void source.refetch()} />;
+  const failure = failureOf(source);
   if (source.data === undefined) return failure || <Skeleton rows={2} />;
   const { html, text, from, to, cc } = source.data;
   return (

@@ -2,9 +2,8 @@ import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import type { Insight } from '../../../api/insights';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../use-change';
 
@@ -47,26 +46,23 @@ const ArchiveDialog = ({ id, onClose }: { id: string; onClose: () => void }) => 
     },
   });
   return (
-    <Dialog title="Archive the insight" onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          archive.mutate(String(new FormData(event.currentTarget).get('reason')).trim());
-        }}
-      >
-        <p className="text-quiet">It still counts what customers say, and nothing of it reopens it.</p>
-        <Field label="Why">
-          <textarea
-            name="reason"
-            rows={3}
-            required
-            maxLength={1_000}
-            className="block w-full rounded-md border border-line bg-page p-2"
-          />
-        </Field>
-        <FormEnd request={archive}>Archive</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Archive the insight"
+      action="Archive"
+      request={archive}
+      onSubmit={(values) => archive.mutate(String(values.get('reason')).trim())}
+      onClose={onClose}
+    >
+      <p className="text-quiet">It still counts what customers say, and nothing of it reopens it.</p>
+      <Field label="Why">
+        <textarea
+          name="reason"
+          rows={3}
+          required
+          maxLength={1_000}
+          className="block w-full rounded-md border border-line bg-page p-2"
+        />
+      </Field>
+    </FormDialog>
   );
 };

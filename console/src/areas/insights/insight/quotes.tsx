@@ -5,11 +5,10 @@ import { api, dataOf } from '../../../api/client';
 import { type Insight, type Occurrence, occurrencesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
 import { ShowMore } from '../../../ui/lists/show-more';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { useChange } from '../use-change';
 import { KINDS, SENTIMENTS } from '../words';
@@ -34,7 +33,7 @@ export const Quotes = ({ insight, mayWrite }: { insight: Insight; mayWrite: bool
       }
     >
       {list.isPending && <Skeleton rows={4} />}
-      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {failureOf(list)}
       {list.data !== undefined && quotes.length === 0 && (
         <Empty title="No quote is left">The conversations were redacted, or the quotes belong to other insights.</Empty>
       )}
@@ -125,23 +124,21 @@ const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
     },
   });
   return (
-    <Dialog title="Make it a separate insight" className="w-[28rem]" onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          split.mutate(String(new FormData(event.currentTarget).get('content')).trim());
-        }}
-      >
-        <p className="text-quiet">
-          {chosen.length} {chosen.length === 1 ? 'quote becomes' : 'quotes become'} a separate insight. This can be
-          undone.
-        </p>
-        <Field label="Its name. Left empty: what the earliest of them says.">
-          <input name="content" maxLength={500} className={FIELD} />
-        </Field>
-        <FormEnd request={split}>Split</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Make it a separate insight"
+      className="w-[28rem]"
+      action="Split"
+      request={split}
+      onSubmit={(values) => split.mutate(String(values.get('content')).trim())}
+      onClose={onClose}
+    >
+      <p className="text-quiet">
+        {chosen.length} {chosen.length === 1 ? 'quote becomes' : 'quotes become'} a separate insight. This can be
+        undone.
+      </p>
+      <Field label="Its name. Left empty: what the earliest of them says.">
+        <input name="content" maxLength={500} className={FIELD} />
+      </Field>
+    </FormDialog>
   );
 };

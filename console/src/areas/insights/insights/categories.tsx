@@ -6,7 +6,7 @@ import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { FormEnd } from '../../../ui/form-end';
 import { linesOf } from '../../../ui/forms/spec';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { failureOf, Skeleton } from '../../../ui/parts';
 import { useChange } from '../use-change';
 
 /** The categories that insights can have, one a line. */
@@ -16,7 +16,7 @@ export const Categories = ({ mayWrite, onClose }: { mayWrite: boolean; onClose: 
   return (
     <Dialog title="Categories" className="w-[28rem]" onClose={onClose}>
       {list.isPending && <Skeleton rows={3} />}
-      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {failureOf(list)}
       {list.data !== undefined && !mayWrite && (
         <ul className="list-disc pl-5">
           {names.length === 0 && <li className="list-none text-quiet">There are none.</li>}

@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import type { Insight } from '../../../api/insights';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useChange } from '../use-change';
 import { shownConversations } from '../words';
 
@@ -38,38 +37,38 @@ export const MergeDialog = ({ insights, onMerged, onClose }: MergeProps) => {
     },
   });
   return (
-    <Dialog title="Merge insights" className="w-[32rem]" onClose={onClose}>
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (rootId !== undefined) merge.mutate(rootId);
-        }}
-      >
-        <fieldset className="space-y-1">
-          <legend className="mb-2 text-quiet">
-            The one that stays. The others become part of it, and their numbers lead to it. This can be undone.
-          </legend>
-          {insights.map(({ id, number, content, occurrence_count }) => (
-            <label key={id} className="flex cursor-pointer gap-2 rounded-md p-2 hover:bg-hover">
-              <input
-                type="radio"
-                name="root"
-                className="mt-1 size-4 shrink-0 accent-(--accent)"
-                checked={id === rootId}
-                onChange={() => choose(id)}
-              />
-              <span className="min-w-0">
-                <span className="block break-words">
-                  #{number} {content}
-                </span>
-                <span className="text-xs text-quiet">{shownConversations(occurrence_count)}</span>
+    <FormDialog
+      title="Merge insights"
+      className="w-[32rem]"
+      action="Merge"
+      request={merge}
+      onSubmit={() => {
+        if (rootId !== undefined) merge.mutate(rootId);
+      }}
+      onClose={onClose}
+    >
+      <fieldset className="space-y-1">
+        <legend className="mb-2 text-quiet">
+          The one that stays. The others become part of it, and their numbers lead to it. This can be undone.
+        </legend>
+        {insights.map(({ id, number, content, occurrence_count }) => (
+          <label key={id} className="flex cursor-pointer gap-2 rounded-md p-2 hover:bg-hover">
+            <input
+              type="radio"
+              name="root"
+              className="mt-1 size-4 shrink-0 accent-(--accent)"
+              checked={id === rootId}
+              onChange={() => choose(id)}
+            />
+            <span className="min-w-0">
+              <span className="block break-words">
+                #{number} {content}
               </span>
-            </label>
-          ))}
-        </fieldset>
-        <FormEnd request={merge}>Merge</FormEnd>
-      </form>
-    </Dialog>
+              <span className="text-xs text-quiet">{shownConversations(occurrence_count)}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
   );
 };

@@ -7,7 +7,7 @@ import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Page, PageBody } from '../../../ui/page';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { InsightTabs } from '../tabs';
 import { useChange } from '../use-change';
@@ -23,7 +23,7 @@ export const Operations = () => {
         <div className="mx-auto max-w-220">
           <Section title="Merges and splits">
             {list.isPending && <Skeleton rows={4} />}
-            {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+            {failureOf(list)}
             {list.data !== undefined && operations.length === 0 && (
               <Empty title="Nothing was merged or split">What is done is listed here, and can be undone.</Empty>
             )}

@@ -7,7 +7,7 @@ import { useMay } from '../../../api/may';
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { Page, PageBody } from '../../../ui/page';
-import { Button, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { MergeDialog } from '../insights/merge-dialog';
 import { InsightTabs } from '../tabs';
@@ -41,7 +41,7 @@ export const Proposals = () => {
         <div className="mx-auto max-w-220">
           <Section title="May be the same">
             {list.isPending && <Skeleton rows={4} />}
-            {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+            {failureOf(list)}
             {list.data?.items.length === 0 && (
               <Empty title="Nothing is proposed">
                 {list.data.reviewed_at === null ? (

@@ -7,7 +7,7 @@ import { Ago } from '../../../ui/ago';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { heldText } from './held-text';
 
 type Version = Schemas['TrainingVersion'];
@@ -26,7 +26,7 @@ export const Versions = ({ article, mayWrite }: { article: Article; mayWrite: bo
   return (
     <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
       <div className="max-h-56 shrink-0 overflow-y-auto border-line max-[899px]:border-b min-[900px]:max-h-none min-[900px]:w-72 min-[900px]:border-r">
-        {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+        {failureOf(list)}
         {list.data !== undefined && versions.length === 0 && (
           <Empty title="No version yet">Each text that is published is a version.</Empty>
         )}

@@ -8,7 +8,7 @@ import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
-import { Button, Chip, Empty } from '../../../ui/parts';
+import { Button, Chip, Empty, lookOf } from '../../../ui/parts';
 import { KnowledgeTabs } from '../tabs';
 import { Collections } from './collections';
 
@@ -33,7 +33,7 @@ export const Articles = () => {
               to="/knowledge/articles/$articleId"
               params={{ articleId: 'new' }}
               search={{ collection }}
-              className="inline-flex h-8 items-center rounded-md bg-accent px-2.5 font-medium text-on-accent hover:brightness-110"
+              className={lookOf('main')}
             >
               New article
             </Link>

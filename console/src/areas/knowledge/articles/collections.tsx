@@ -6,8 +6,9 @@ import { collectionsQuery } from '../../../api/knowledge';
 import { say } from '../../../app/undo';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Dialog } from '../../../ui/dialogs/dialog';
+import { type FormRequest, useFormRequest } from '../../../ui/dialogs/request';
 import { FIELD } from '../../../ui/fields';
-import { Button, Failure, Skeleton } from '../../../ui/parts';
+import { Button, failureOf, Skeleton } from '../../../ui/parts';
 
 type Collection = Schemas['TrainingDirectory'];
 
@@ -24,7 +25,7 @@ export const Collections = ({ mayWrite, onClose }: { mayWrite: boolean; onClose:
   return (
     <Dialog title="Collections" className="w-[30rem]" onClose={onClose}>
       {list.isPending && <Skeleton rows={3} />}
-      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {failureOf(list)}
       {list.data?.length === 0 && <p className="mb-3 text-quiet">Articles can be grouped by collections.</p>}
       <ul aria-label="Collections" className="mb-3 space-y-2">
         {list.data?.map((collection) => (
@@ -38,7 +39,12 @@ export const Collections = ({ mayWrite, onClose }: { mayWrite: boolean; onClose:
         ))}
       </ul>
       {mayWrite && (
-        <NameForm label="Name of a new collection" action="Add" isEmptied onSubmit={(name) => add.mutate(name)} />
+        <NameForm
+          label="Name of a new collection"
+          action="Add"
+          request={add}
+          onSubmit={(name, form) => add.mutate(name, { onSuccess: () => form.reset() })}
+        />
       )}
     </Dialog>
   );
@@ -72,10 +78,8 @@ const Row = ({ collection: { id, name }, mayWrite, onClose, onSettled }: RowProp
           label={`Name of ${name}`}
           action="Rename"
           value={name}
-          onSubmit={(value) => {
-            rename.mutate({ name: value });
-            ask(undefined);
-          }}
+          request={rename}
+          onSubmit={(value) => rename.mutate({ name: value }, { onSuccess: () => ask(undefined) })}
         />
       </li>
     );
@@ -117,32 +121,33 @@ interface NameProps {
   label: string;
   action: string;
   value?: string;
-  isEmptied?: boolean;
-  onSubmit: (name: string) => void;
+  request: FormRequest;
+  onSubmit: (name: string, form: HTMLFormElement) => void;
 }
 
-const NameForm = ({ label, action, value, isEmptied = false, onSubmit }: NameProps) => (
-  <form
-    className="flex gap-2"
-    onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
-      event.preventDefault();
-      const name = String(new FormData(event.currentTarget).get('name')).trim();
-      if (name === '') return;
-      onSubmit(name);
-      if (isEmptied) event.currentTarget.reset();
-    }}
-  >
-    <input
-      name="name"
-      aria-label={label}
-      placeholder={label}
-      defaultValue={value}
-      required
-      maxLength={200}
-      className={FIELD}
-    />
-    <Button type="submit" className="h-9">
-      {action}
-    </Button>
-  </form>
-);
+const NameForm = ({ label, action, value, request, onSubmit }: NameProps) => {
+  useFormRequest(request);
+  return (
+    <form
+      className="flex gap-2"
+      onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
+        event.preventDefault();
+        const name = String(new FormData(event.currentTarget).get('name')).trim();
+        if (name !== '') onSubmit(name, event.currentTarget);
+      }}
+    >
+      <input
+        name="name"
+        aria-label={label}
+        placeholder={label}
+        defaultValue={value}
+        required
+        maxLength={200}
+        className={FIELD}
+      />
+      <Button type="submit" className="h-9" disabled={request.isPending}>
+        {action}
+      </Button>
+    </form>
+  );
+};

@@ -3,7 +3,7 @@ import type { Schemas } from '../../../api/client';
 import { helpFeedbackQuery } from '../../../api/knowledge';
 import { Ago } from '../../../ui/ago';
 import { ShowMore } from '../../../ui/lists/show-more';
-import { Chip, Failure, Skeleton } from '../../../ui/parts';
+import { Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 
 type Counts = Schemas['HelpCenterFeedback']['languages'][number];
@@ -16,7 +16,7 @@ export const Feedback = ({ id }: { id: string }) => {
   const sentences = query.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Section title="What readers say" className="mx-auto mt-3 max-w-180">
-      {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {failureOf(query)}
       {query.isPending && <Skeleton rows={2} />}
       {query.data !== undefined && languages.length === 0 && (
         <p className="p-4 text-quiet">Nobody has said yet whether it helped.</p>

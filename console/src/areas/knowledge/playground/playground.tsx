@@ -7,7 +7,7 @@ import { knowledgeSearchQuery } from '../../../api/knowledge';
 import { useMay } from '../../../api/may';
 import { FIELD } from '../../../ui/fields';
 import { Page, PageBody } from '../../../ui/page';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { KnowledgeTabs } from '../tabs';
 
 type Result = Schemas['FoundKnowledgeResult'];
@@ -63,7 +63,7 @@ export const Playground = () => {
             </Button>
           </form>
           <Threshold />
-          {search.error !== null && <Failure error={search.error} onRetry={() => void search.refetch()} />}
+          {failureOf(search)}
           {search.isLoading && <Skeleton rows={5} />}
           {q === '' && (
             <Empty title="What would the AI find?">

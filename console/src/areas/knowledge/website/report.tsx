@@ -7,7 +7,7 @@ import { Ago } from '../../../ui/ago';
 import { PartsBar, PartsLegend } from '../../../ui/charts/parts-bar';
 import { DiffBox } from '../../../ui/diff/diff-view';
 import { ShowMore } from '../../../ui/lists/show-more';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { Held } from './held';
 import { CRAWL_STATES, isUnderWay } from './words';
@@ -129,7 +129,7 @@ const Changes = ({ id, jobId }: { id: string; jobId: string }) => {
           ))}
         </select>
       </header>
-      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {failureOf(list)}
       {list.isPending && <Skeleton rows={3} />}
       {list.data !== undefined && changes.length === 0 && (
         <Empty title="No change">What the AI knows is as it was.</Empty>

@@ -9,7 +9,7 @@ import { CopyButton } from '../../../ui/copy-button';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Page, PageBody } from '../../../ui/page';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { OutboundTabs } from '../tabs';
 import { AddDomain } from './add-domain';
@@ -48,7 +48,7 @@ export const Domains = () => {
       }
     >
       <PageBody label="Domains">
-        {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+        {failureOf(list)}
         {list.isPending && <Skeleton rows={4} />}
         {list.isSuccess && domains.length === 0 && (
           <Empty title="No domain yet">Mail from a verified domain is signed, so receivers trust it.</Empty>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { seriesQuery } from '../../../api/outbound';
 import { Chart } from '../../../ui/charts/chart';
 import { shownShortDay } from '../../../ui/moments';
-import { Button, Failure, Skeleton } from '../../../ui/parts';
+import { Button, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { useStoredFlag } from '../../../ui/stored-flag';
 import { shownMoment } from '../../../ui/time';
@@ -46,7 +46,7 @@ export const Course = ({ id }: { id: string }) => {
     >
       {isShown && (
         <div className="p-4">
-          {series.error !== null && <Failure error={series.error} onRetry={() => void series.refetch()} />}
+          {failureOf(series)}
           {series.isPending && <Skeleton rows={2} />}
           {series.data?.items.length === 0 && (
             <p className="text-quiet">Nothing was due in the last {bucket === 'day' ? '30' : '7'} days.</p>

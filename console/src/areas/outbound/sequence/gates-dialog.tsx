@@ -1,16 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode, SubmitEvent } from 'react';
+import type { ReactNode } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { FIELD, Field } from '../../../ui/fields';
 
 interface GatesDialogProps {
   sequence: Schemas['Sequence'];
   onClose: () => void;
 }
 
-const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00';
 const MAX = 1_000_000;
 
@@ -29,9 +28,7 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
       ]);
     },
   });
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const onSubmit = (form: FormData) => {
     const textOf = (name: string) => String(form.get(name) ?? '').trim();
     const numberOf = (name: string) => (textOf(name) === '' ? null : Number(textOf(name)));
     const { start = '', end = '' } = gates.quiet_hours ?? {};
@@ -51,71 +48,60 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
     });
   };
   return (
-    <Dialog title="Gates" onClose={onClose}>
-      <form onSubmit={onSubmit} className="space-y-4">
-        <fieldset className="grid grid-cols-2 gap-3">
-          <legend className="mb-1 font-medium">Quiet hours of the recipient</legend>
-          <Field label="From">
-            <input
-              name="start"
-              pattern={TIME}
-              placeholder="21:00"
-              defaultValue={gates.quiet_hours?.start}
-              className={INPUT}
-            />
-          </Field>
-          <Field label="Until">
-            <input
-              name="end"
-              pattern={TIME}
-              placeholder="08:00"
-              defaultValue={gates.quiet_hours?.end}
-              className={INPUT}
-            />
-          </Field>
-        </fieldset>
-        <Field label="Messages a contact gets in a day">
+    <FormDialog title="Gates" action="Save" request={save} onSubmit={onSubmit} onClose={onClose}>
+      <fieldset className="grid grid-cols-2 gap-3">
+        <legend className="mb-1 font-medium">Quiet hours of the recipient</legend>
+        <Field label="From">
           <input
-            name="daily_cap"
-            type="number"
-            min={1}
-            max={MAX}
-            defaultValue={gates.daily_cap ?? ''}
-            className={INPUT}
+            name="start"
+            pattern={TIME}
+            placeholder="21:00"
+            defaultValue={gates.quiet_hours?.start}
+            className={FIELD}
           />
         </Field>
-        <Field label="Sends per minute of the sender">
+        <Field label="Until">
           <input
-            name="sends_per_minute"
-            type="number"
-            min={1}
-            max={MAX}
-            defaultValue={gates.sends_per_minute ?? ''}
-            className={INPUT}
+            name="end"
+            pattern={TIME}
+            placeholder="08:00"
+            defaultValue={gates.quiet_hours?.end}
+            className={FIELD}
           />
         </Field>
-        <Check name="exit_on_reply" isOn={gates.exit_on_reply === true}>
-          Whoever replies gets nothing more
-        </Check>
-        <Check name="exit_when_unmatched" isOn={gates.exit_when_unmatched === true}>
-          Whoever no longer matches the filter gets nothing more
-        </Check>
-        <p className="text-xs text-quiet">
-          Without quiet hours or a cap of its own, the sequence has those of the organization.
-        </p>
-        <FormEnd request={save}>Save</FormEnd>
-      </form>
-    </Dialog>
+      </fieldset>
+      <Field label="Messages a contact gets in a day">
+        <input
+          name="daily_cap"
+          type="number"
+          min={1}
+          max={MAX}
+          defaultValue={gates.daily_cap ?? ''}
+          className={FIELD}
+        />
+      </Field>
+      <Field label="Sends per minute of the sender">
+        <input
+          name="sends_per_minute"
+          type="number"
+          min={1}
+          max={MAX}
+          defaultValue={gates.sends_per_minute ?? ''}
+          className={FIELD}
+        />
+      </Field>
+      <Check name="exit_on_reply" isOn={gates.exit_on_reply === true}>
+        Whoever replies gets nothing more
+      </Check>
+      <Check name="exit_when_unmatched" isOn={gates.exit_when_unmatched === true}>
+        Whoever no longer matches the filter gets nothing more
+      </Check>
+      <p className="text-xs text-quiet">
+        Without quiet hours or a cap of its own, the sequence has those of the organization.
+      </p>
+    </FormDialog>
   );
 };
-
-const Field = ({ label, children }: { label: string; children: ReactNode }) => (
-  // biome-ignore lint/a11y/noLabelWithoutControl: the control is a child
-  <label className="block">
-    <span className="mb-1 block text-xs text-quiet">{label}</span>
-    {children}
-  </label>
-);
 
 const Check = ({ name, isOn, children }: { name: string; isOn: boolean; children: ReactNode }) => (
   <label className="flex items-center gap-2.5">

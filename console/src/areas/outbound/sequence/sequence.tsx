@@ -4,7 +4,7 @@ import { ApiError, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { sequenceQuery, statsQuery } from '../../../api/outbound';
 import { Page, PageBody } from '../../../ui/page';
-import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Chip, Empty, Failure, failureOf, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { OutboundTabs } from '../tabs';
 import { SEQUENCE_STATUSES } from '../words';
@@ -63,7 +63,7 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
             It has paused itself: {paused_reason}
           </p>
         )}
-        {stats.error !== null && <Failure error={stats.error} onRetry={() => void stats.refetch()} />}
+        {failureOf(stats)}
         <div className="grid items-start gap-3 min-[1100px]:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="grid min-w-0 gap-3">
             <Funnel sequence={sequence} stats={stats.data} />

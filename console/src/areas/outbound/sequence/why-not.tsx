@@ -6,7 +6,7 @@ import type { Schemas } from '../../../api/client';
 import { explanationQuery } from '../../../api/outbound';
 import { Ago } from '../../../ui/ago';
 import { CopyButton } from '../../../ui/copy-button';
-import { Button, Failure, Skeleton } from '../../../ui/parts';
+import { Button, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 
 type Explanation = Schemas['ContactExplanation'];
@@ -50,7 +50,7 @@ export const WhyNot = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
             Explain
           </Button>
         </form>
-        {answer.error !== null && <Failure error={answer.error} onRetry={() => void answer.refetch()} />}
+        {failureOf(answer)}
         {answer.isLoading && <Skeleton rows={3} />}
         {answer.data !== undefined && who !== '' && <Answer sequenceId={sequence.id} answer={answer.data} />}
       </div>

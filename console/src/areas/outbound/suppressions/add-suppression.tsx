@@ -1,12 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { FIELD } from '../../../ui/fields';
 import { SUPPRESSED_CHANNELS } from './channels';
-
-const INPUT = 'h-9 w-full rounded-md border border-line bg-page px-3';
 
 /** Stops messages to an address. Transactional e-mail still goes to it. */
 export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
@@ -19,32 +16,27 @@ export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
       await client.invalidateQueries({ queryKey: ['listSuppressions'] });
     },
   });
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const onSubmit = (form: FormData) => {
     const channel = SUPPRESSED_CHANNELS.find(([name]) => name === form.get('channel'))?.[0] ?? 'email';
     add.mutate({ channel, address: String(form.get('address')).trim() });
   };
   return (
-    <Dialog title="Suppress an address" onClose={onClose}>
-      <form onSubmit={onSubmit} className="space-y-4">
-        <p className="text-quiet">It gets nothing more on this channel but transactional messages.</p>
-        <label className="block">
-          <span className="mb-1 block font-medium">Channel</span>
-          <select name="channel" className={INPUT}>
-            {SUPPRESSED_CHANNELS.map(([channel, name]) => (
-              <option key={channel} value={channel}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="block">
-          <span className="mb-1 block font-medium">Address or phone number</span>
-          <input name="address" required maxLength={254} autoComplete="off" className={INPUT} />
-        </label>
-        <FormEnd request={add}>Suppress</FormEnd>
-      </form>
-    </Dialog>
+    <FormDialog title="Suppress an address" action="Suppress" request={add} onSubmit={onSubmit} onClose={onClose}>
+      <p className="text-quiet">It gets nothing more on this channel but transactional messages.</p>
+      <label className="block">
+        <span className="mb-1 block font-medium">Channel</span>
+        <select name="channel" className={FIELD}>
+          {SUPPRESSED_CHANNELS.map(([channel, name]) => (
+            <option key={channel} value={channel}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="block">
+        <span className="mb-1 block font-medium">Address or phone number</span>
+        <input name="address" required maxLength={254} autoComplete="off" className={FIELD} />
+      </label>
+    </FormDialog>
   );
 };

@@ -1,10 +1,10 @@
-import { hashKey } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { actionsQuery } from '../../../api/settings';
-import { Dialog } from '../../../ui/dialogs/dialog';
+import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field, Select } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
+import { JsonField } from '../../../ui/json/json-field';
+import { isSame } from '../../../ui/same';
 import { useChange } from '../frame/use-change';
 import { FieldRows } from './field-rows';
 import { type Input, inputOf, payloadWith } from './payload';
@@ -101,59 +101,62 @@ export const ActionDialog = ({ existing, onClose }: ActionDialogProps) => {
     },
     { stale: [actionsQuery.queryKey], says: 'Saved' },
   );
-  const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
+  const onSubmit = () => {
     save.mutate(undefined, { onSuccess: onClose });
   };
   return (
-    <Dialog title={existing === undefined ? 'New action' : existing.name} onClose={onClose} className="w-[46rem]">
-      <form onSubmit={onSubmit} className="space-y-4">
-        <Field label="Name">
-          <input
-            required
-            maxLength={255}
-            value={written.name}
-            onChange={({ target }) => change({ name: target.value })}
-            className={FIELD}
-          />
-        </Field>
-        <Field label="When the AI takes it">
-          <textarea
-            rows={2}
-            maxLength={10_000}
-            value={written.description}
-            onChange={({ target }) => change({ description: target.value })}
-            className={`${FIELD} h-auto py-1.5`}
-          />
-        </Field>
-        {!isOfConnection && (
-          <>
-            <div className="grid gap-4 min-[480px]:grid-cols-[8rem_minmax(0,1fr)]">
-              <Select
-                label="Method"
-                value={written.request_type}
-                options={METHODS}
-                onChoose={(request_type) => change({ request_type })}
+    <FormDialog
+      title={existing === undefined ? 'New action' : existing.name}
+      className="w-[46rem]"
+      action={existing === undefined ? 'Create the action' : 'Save'}
+      request={save}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    >
+      <Field label="Name">
+        <input
+          required
+          maxLength={255}
+          value={written.name}
+          onChange={({ target }) => change({ name: target.value })}
+          className={FIELD}
+        />
+      </Field>
+      <Field label="When the AI takes it">
+        <textarea
+          rows={2}
+          maxLength={10_000}
+          value={written.description}
+          onChange={({ target }) => change({ description: target.value })}
+          className={`${FIELD} h-auto py-1.5`}
+        />
+      </Field>
+      {!isOfConnection && (
+        <>
+          <div className="grid gap-4 min-[480px]:grid-cols-[8rem_minmax(0,1fr)]">
+            <Select
+              label="Method"
+              value={written.request_type}
+              options={METHODS}
+              onChoose={(request_type) => change({ request_type })}
+            />
+            <Field label="Address">
+              <input
+                type="url"
+                required
+                maxLength={2_048}
+                placeholder="https://shop.example.com/orders/{order}"
+                value={written.api_endpoint}
+                onChange={({ target }) => change({ api_endpoint: target.value })}
+                className={`${FIELD} placeholder:text-quiet`}
               />
-              <Field label="Address">
-                <input
-                  type="url"
-                  required
-                  maxLength={2_048}
-                  placeholder="https://shop.example.com/orders/{order}"
-                  value={written.api_endpoint}
-                  onChange={({ target }) => change({ api_endpoint: target.value })}
-                  className={`${FIELD} placeholder:text-quiet`}
-                />
-              </Field>
-            </div>
-            <InputFields input={input} onChange={setInput} />
-          </>
-        )}
-        <Rules written={written} onChange={change} />
-        <FormEnd request={save}>{existing === undefined ? 'Create the action' : 'Save'}</FormEnd>
-      </form>
-    </Dialog>
+            </Field>
+          </div>
+          <InputFields input={input} onChange={setInput} />
+        </>
+      )}
+      <Rules written={written} onChange={change} />
+    </FormDialog>
   );
 };
 
@@ -175,8 +178,6 @@ async function saveChanges(id: string, begun: Form, { written, input }: Form, is
   }
   if (Object.keys(body).length > 0) await dataOf(api.PATCH('/actions/{id}', { params, body }));
 }
-
-const isSame = (one: unknown, other: unknown): boolean => hashKey([one]) === hashKey([other]);
 
 /** Returns what is sent but the payload. What a connection has set stays out of it. */
 function bodyOf(
@@ -206,16 +207,11 @@ const InputFields = ({ input, onChange }: { input: Input | undefined; onChange: 
     <>
       <FieldRows fields={input.fields} onChange={(fields) => onChange({ ...input, fields })} />
       {input.bodySchema !== undefined && (
-        <Field label="JSON Schema of the body">
-          <textarea
-            rows={8}
-            required
-            spellCheck={false}
-            value={input.bodySchema}
-            onChange={({ target }) => onChange({ ...input, bodySchema: target.value })}
-            className={`${FIELD} h-auto py-1.5 font-mono text-xs`}
-          />
-        </Field>
+        <JsonField
+          label="JSON Schema of the body"
+          text={input.bodySchema}
+          onChange={(bodySchema) => onChange({ ...input, bodySchema })}
+        />
       )}
     </>
   );

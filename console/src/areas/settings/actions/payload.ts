@@ -1,5 +1,5 @@
-import { hashKey } from '@tanstack/react-query';
 import type { Schemas } from '../../../api/client';
+import { isSame } from '../../../ui/same';
 
 type Payload = Schemas['ActionPayload'];
 type Parameter = NonNullable<Payload['parameters']>[number];
@@ -37,10 +37,8 @@ export function inputOf(payload: Record<string, unknown>): Input | undefined {
   const input = rowsOf(payload);
   if (input === undefined) return undefined;
   const method = String(payload.method ?? 'get').toLowerCase();
-  return hashKey([withDefaults({ ...payload, method })]) ===
-    hashKey([withDefaults(payloadWith(payload, input, method))])
-    ? input
-    : undefined;
+  const again = payloadWith(payload, input, method);
+  return isSame(withDefaults({ ...payload, method }), withDefaults(again)) ? input : undefined;
 }
 
 /** Returns an operation with what OpenAPI takes where it says nothing. */
@@ -87,7 +85,7 @@ function fieldsOfBody(schema: Record<string, unknown>): InputField[] | undefined
     return fieldOf(name, 'body', rest, { description, isRequired: required.includes(name), others: {} });
   });
   const shown = fields.filter((field) => field !== undefined);
-  return fields.includes(undefined) || hashKey([schemaOf(shown)]) !== hashKey([schema]) ? undefined : shown;
+  return fields.includes(undefined) || !isSame(schemaOf(shown), schema) ? undefined : shown;
 }
 
 function fieldOf(

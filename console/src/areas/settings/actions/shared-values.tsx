@@ -5,7 +5,7 @@ import { useMay } from '../../../api/may';
 import { orgSettingsQuery } from '../../../api/settings';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { linesOf, type Specs, type Written } from '../../../ui/forms/spec';
-import { Button, Failure } from '../../../ui/parts';
+import { Button, failureOf } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
@@ -49,7 +49,7 @@ const Shown = () => {
   const settings = useQuery(orgSettingsQuery);
   const mayWrite = useMay('org:write');
   const [isChanged, change] = useState(false);
-  const failure = settings.error !== null && <Failure error={settings.error} onRetry={() => void settings.refetch()} />;
+  const failure = failureOf(settings);
   if (settings.data === undefined) return failure || null;
   const values = settings.data.http_action_overrides;
   return (

@@ -4,6 +4,7 @@ import { Dialog } from '../../../ui/dialogs/dialog';
 import { FIELD, Field } from '../../../ui/fields';
 import { FormEnd } from '../../../ui/form-end';
 import { useIntentKey } from '../../../ui/intent-key';
+import { JsonField } from '../../../ui/json/json-field';
 import { JsonView } from '../../../ui/json/json-view';
 import { Chip } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
@@ -53,7 +54,7 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   return (
     <Dialog title={`Test ${action.name}`} onClose={onClose} className="w-[40rem]">
       <form onSubmit={onSubmit} className="space-y-4">
-        <p className="rounded-md bg-warn p-3 text-warn-text">
+        <p className="rounded-md bg-warn p-3 break-words text-warn-text">
           This is a real call of {action.request_type} {action.api_endpoint}.
         </p>
         {fields.map((field, n) => (
@@ -62,18 +63,16 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
           </Field>
         ))}
         {isWritten && (
-          <Field label={input === undefined ? 'Parameters, as JSON' : 'Body, as JSON'}>
-            <textarea
-              rows={6}
-              spellCheck={false}
-              value={json}
-              onChange={({ target }) => setJson(target.value)}
-              className={`${FIELD} h-auto py-1.5 font-mono text-xs`}
-            />
-          </Field>
+          <JsonField
+            label={input === undefined ? 'Parameters, as JSON' : 'Body, as JSON'}
+            text={json}
+            onChange={setJson}
+          />
         )}
         <FormEnd request={call}>{call.isPending ? 'Calling' : 'Call it'}</FormEnd>
-        {call.data !== undefined && <Answer answer={call.data} />}
+        <section aria-label="The answer" aria-live="polite" className="space-y-2">
+          {call.data !== undefined && <Answer answer={call.data} />}
+        </section>
       </form>
     </Dialog>
   );
@@ -105,12 +104,12 @@ const TextOf = ({ field, text, onChange }: { field: InputField; text: string; on
   );
 
 const Answer = ({ answer: { status, duration_ms, headers, body } }: { answer: Schemas['TestedAction'] }) => (
-  <section aria-label="The answer" aria-live="polite" className="space-y-2">
+  <>
     <p className="flex items-center gap-2">
       <Chip tone={status <= LAST_GOOD_STATUS ? 'good' : 'bad'}>{status}</Chip>
       <span className="text-quiet">after {duration_ms.toLocaleString()} ms</span>
     </p>
     <JsonView title="Body" value={body} />
     <JsonView title="Headers" value={headers} />
-  </section>
+  </>
 );

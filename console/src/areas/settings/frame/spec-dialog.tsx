@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import type { FormRequest } from '../../../ui/dialogs/request';
 import { problemsOf, restOf } from '../../../ui/forms/problems';
 import { type Specs, type Written, writtenOf } from '../../../ui/forms/spec';
 import { SpecFields } from '../../../ui/forms/spec-form';
@@ -11,7 +12,7 @@ interface SpecDialogProps {
   specs: Specs;
   /** What the fields show at first. */
   stored: object;
-  save: { error: Error | null; isPending: boolean };
+  save: FormRequest;
   /** Gets all values, and what of them was changed. Where nothing was, the dialog closes. */
   onSave: (values: Written, changes: Written) => void;
   onClose: () => void;
@@ -37,7 +38,7 @@ export const SpecDialog = ({
     <FormDialog
       title={title}
       action={action}
-      request={{ error: rest === undefined ? null : new Error(rest), isPending: save.isPending }}
+      request={{ ...save, error: rest === undefined ? null : new Error(rest) }}
       onSubmit={() => (form.isChanged ? onSave(form.values, form.changes) : onClose())}
       onClose={onClose}
       className={className}

@@ -4,6 +4,7 @@ import { officeHoursQuery } from '../../../api/settings';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/fields';
 import { Button } from '../../../ui/parts';
+import { isSame } from '../../../ui/same';
 import { useChange } from '../frame/use-change';
 import { HolidayFields } from './holiday-fields';
 import { RANGE_OPTIONS } from './week';
@@ -116,12 +117,12 @@ type Saved = Pick<Hours, 'name' | 'iana_timezone' | 'shifts' | 'holidays'>;
 
 /** Returns of what was written what differs from what the dialog began with, and all else as it is now. */
 function mergeOf(written: Saved, begun: Saved, now: Saved): Saved {
-  const isSame = (name: keyof Saved) => JSON.stringify(written[name]) === JSON.stringify(begun[name]);
+  const isKept = (name: keyof Saved) => isSame(written[name], begun[name]);
   return {
-    name: isSame('name') ? now.name : written.name,
-    iana_timezone: isSame('iana_timezone') ? now.iana_timezone : written.iana_timezone,
+    name: isKept('name') ? now.name : written.name,
+    iana_timezone: isKept('iana_timezone') ? now.iana_timezone : written.iana_timezone,
     shifts: shiftsOf(written.shifts, begun.shifts, now.shifts),
-    holidays: isSame('holidays') ? now.holidays : written.holidays,
+    holidays: isKept('holidays') ? now.holidays : written.holidays,
   };
 }
 

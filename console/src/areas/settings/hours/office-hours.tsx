@@ -4,95 +4,55 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { officeHoursQuery, officeStatusQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button, Chip, Empty } from '../../../ui/parts';
-import { Section } from '../../../ui/section';
-import { SettingsPage } from '../frame/settings-page';
-import { useChange } from '../frame/use-change';
+import { ListPage } from '../frame/list-page';
 import { HoursDialog } from './hours-dialog';
 import { WeekGrid } from './week-grid';
 
 type Hours = Schemas['OfficeHours'];
-type Asked = { what: 'new' } | { what: 'change' | 'copy' | 'delete'; hours: Hours };
 
 /** When people answer. */
 export const OfficeHoursPage = () => {
-  const list = useQuery(officeHoursQuery);
-  const mayWrite = useMay('office-hours:write');
-  const [asked, ask] = useState<Asked>();
-  const close = () => ask(undefined);
-  const remove = useChange((id: string) => dataOf(api.DELETE('/office-hours/{id}', { params: { path: { id } } })), {
-    stale: [officeHoursQuery.queryKey],
-    says: 'Deleted',
-    isQuick: true,
-  });
+  const [copied, copy] = useState<Hours>();
   return (
-    <SettingsPage
+    <ListPage
       title="Office hours"
-      query={list}
-      actions={
-        mayWrite && (
-          <Button look="main" onClick={() => ask({ what: 'new' })}>
-            New office hours
-          </Button>
-        )
-      }
+      query={useQuery(officeHoursQuery)}
+      mayWrite={useMay('office-hours:write')}
+      add="New office hours"
+      empty={<Empty title="No office hours yet">Teams, SLA policies and the widget count by them.</Empty>}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      section={(hours) => <HoursBody hours={hours} />}
+      more={(hours) => (
+        <Button aria-label={`Copy ${hours.name}`} onClick={() => copy(hours)}>
+          Copy
+        </Button>
+      )}
+      form={(existing, onClose) => <HoursDialog existing={existing} onClose={onClose} />}
+      remove={{
+        what: 'the office hours',
+        says: 'Clocks that count by them are computed again.',
+        run: ({ id }) => dataOf(api.DELETE('/office-hours/{id}', { params: { path: { id } } })),
+        stale: [officeHoursQuery.queryKey],
+      }}
     >
-      {list.data?.length === 0 && (
-        <Empty title="No office hours yet">Teams, SLA policies and the widget count by them.</Empty>
-      )}
-      {list.data?.map((hours) => (
-        <Section
-          key={hours.id}
-          title={hours.name}
-          actions={
-            mayWrite && (
-              <>
-                <Button aria-label={`Change ${hours.name}`} onClick={() => ask({ what: 'change', hours })}>
-                  Change
-                </Button>
-                <Button aria-label={`Copy ${hours.name}`} onClick={() => ask({ what: 'copy', hours })}>
-                  Copy
-                </Button>
-                <Button look="quiet" aria-label={`Delete ${hours.name}`} onClick={() => ask({ what: 'delete', hours })}>
-                  Delete
-                </Button>
-              </>
-            )
-          }
-        >
-          <div className="space-y-3 p-4">
-            <Status hours={hours} />
-            <WeekGrid shifts={hours.shifts} />
-            {hours.holidays.length > 0 && (
-              <p className="text-xs text-quiet">
-                Closed on{' '}
-                {hours.holidays.map(({ date, name }) => (name === undefined ? date : `${date} (${name})`)).join(', ')}
-              </p>
-            )}
-          </div>
-        </Section>
-      ))}
-      {(asked?.what === 'new' || asked?.what === 'copy' || asked?.what === 'change') && (
-        <HoursDialog
-          existing={asked.what === 'change' ? asked.hours : undefined}
-          copied={asked.what === 'copy' ? asked.hours : undefined}
-          onClose={close}
-        />
-      )}
-      {asked?.what === 'delete' && (
-        <ConfirmDialog
-          title={`Delete ${asked.hours.name}`}
-          action="Delete"
-          onConfirm={() => remove.mutate(asked.hours.id)}
-          onClose={close}
-        >
-          Clocks that count by them are computed again.
-        </ConfirmDialog>
-      )}
-    </SettingsPage>
+      {copied !== undefined && <HoursDialog existing={undefined} copied={copied} onClose={() => copy(undefined)} />}
+    </ListPage>
   );
 };
+
+const HoursBody = ({ hours }: { hours: Hours }) => (
+  <div className="space-y-3 p-4">
+    <Status hours={hours} />
+    <WeekGrid shifts={hours.shifts} />
+    {hours.holidays.length > 0 && (
+      <p className="text-xs text-quiet">
+        Closed on {hours.holidays.map(({ date, name }) => (name === undefined ? date : `${date} (${name})`)).join(', ')}
+      </p>
+    )}
+  </div>
+);
 
 const Status = ({ hours: { id, iana_timezone } }: { hours: Hours }) => {
   const status = useQuery(officeStatusQuery(id)).data;

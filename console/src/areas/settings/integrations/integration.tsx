@@ -119,26 +119,19 @@ const Connection = ({ kind }: { kind: KindName }) => {
   );
 };
 
-const TestResult = ({ test }: { test: ReturnType<typeof useConnection>['test'] }) => {
-  if (test.isPending) return <p role="status">Testing: one harmless call to the provider</p>;
-  if (test.error !== null)
-    return (
-      <p role="alert" className="rounded-md bg-bad p-3 text-bad-text">
-        {test.error.message}
+/** The result of a test, in a live region that is there before it. */
+const TestResult = ({ test: { isPending, error, data } }: { test: ReturnType<typeof useConnection>['test'] }) => (
+  <div role="status">
+    {isPending && 'Testing: one harmless call to the provider'}
+    {!isPending && (error !== null || data !== undefined) && (
+      <p
+        className={`rounded-md p-3 break-words ${data?.connected === true ? 'bg-good text-good-text' : 'bg-bad text-bad-text'}`}
+      >
+        {error?.message ?? `${data?.connected === true ? 'The test passed: ' : 'The test failed: '}${data?.message}`}
       </p>
-    );
-  if (test.data === undefined) return null;
-  const { connected, message } = test.data;
-  return (
-    <p
-      role="status"
-      className={`rounded-md p-3 break-words ${connected ? 'bg-good text-good-text' : 'bg-bad text-bad-text'}`}
-    >
-      {connected ? 'The test passed: ' : 'The test failed: '}
-      {message}
-    </p>
-  );
-};
+    )}
+  </div>
+);
 
 function useConnection(kind: KindName) {
   const stale = [integrationsQuery.queryKey];

@@ -31,7 +31,7 @@ export const KeyDialog = ({ onCreated, onClose }: KeyDialogProps) => {
     <FormDialog
       title="New API key"
       action="Create the key"
-      request={{ error: create.error, isPending: create.isPending || isEmpty }}
+      request={{ ...create, isPending: create.isPending || isEmpty }}
       onSubmit={onSubmit}
       onClose={onClose}
       className="w-[34rem]"

@@ -5,11 +5,12 @@ import { useMay } from '../../../api/may';
 import { actionsQuery, mcpServersQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { Button, Chip, Empty, Failure } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { ActionDialog } from '../actions/action-dialog';
 import { SharedValues } from '../actions/shared-values';
 import { TestDialog } from '../actions/test-dialog';
+import { useRowActions } from '../frame/row-actions';
 import { Rows } from '../frame/rows';
 import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
@@ -50,7 +51,7 @@ export const Actions = () => {
         )
       }
     >
-      {servers.error !== null && <Failure error={servers.error} onRetry={() => void servers.refetch()} />}
+      {failureOf(servers)}
       {servers.data?.map((server) => (
         <ServerSection key={server.name} server={server} mayWrite={mayWrite} />
       ))}
@@ -152,13 +153,21 @@ const Quiet = ({ children }: { children: ReactNode }) =>
   children === null ? null : <span className="min-w-0 text-xs break-words text-quiet">{children}</span>;
 
 const ActionList = ({ actions, mayWrite }: { actions: Action[]; mayWrite: boolean }) => {
-  const [deleted, askToDelete] = useState<Action>();
-  const [changed, change] = useState<Action>();
   const [tested, test] = useState<Action>();
-  const remove = useChange((id: string) => dataOf(api.DELETE('/actions/{id}', { params: { path: { id } } })), {
-    stale: STALE,
-    says: 'Deleted',
-    isQuick: true,
+  const { actionsOf, dialogs } = useRowActions<Action>({
+    nameOf: ({ name }) => name,
+    more: (action) => (
+      <Button aria-label={`Test ${action.name}`} onClick={() => test(action)}>
+        Test
+      </Button>
+    ),
+    form: (existing, onClose) => <ActionDialog existing={existing} onClose={onClose} />,
+    remove: {
+      what: 'the action',
+      says: 'Workflows that use it fail there, and the AI no longer calls it.',
+      run: ({ id }) => dataOf(api.DELETE('/actions/{id}', { params: { path: { id } } })),
+      stale: STALE,
+    },
   });
   return (
     <>
@@ -166,22 +175,7 @@ const ActionList = ({ actions, mayWrite }: { actions: Action[]; mayWrite: boolea
         label="Actions"
         items={actions}
         keyOf={({ id }) => id}
-        actions={(action) =>
-          mayWrite &&
-          action.connection?.kind !== 'mcp' && (
-            <>
-              <Button aria-label={`Test ${action.name}`} onClick={() => test(action)}>
-                Test
-              </Button>
-              <Button aria-label={`Change ${action.name}`} onClick={() => change(action)}>
-                Change
-              </Button>
-              <Button look="quiet" aria-label={`Delete ${action.name}`} onClick={() => askToDelete(action)}>
-                Delete
-              </Button>
-            </>
-          )
-        }
+        actions={(action) => mayWrite && action.connection?.kind !== 'mcp' && actionsOf(action)}
       >
         {(action) => (
           <>
@@ -199,18 +193,8 @@ const ActionList = ({ actions, mayWrite }: { actions: Action[]; mayWrite: boolea
           </>
         )}
       </Rows>
-      {changed !== undefined && <ActionDialog existing={changed} onClose={() => change(undefined)} />}
       {tested !== undefined && <TestDialog action={tested} onClose={() => test(undefined)} />}
-      {deleted !== undefined && (
-        <ConfirmDialog
-          title={`Delete ${deleted.name}`}
-          action="Delete the action"
-          onConfirm={() => remove.mutate(deleted.id)}
-          onClose={() => askToDelete(undefined)}
-        >
-          Workflows that use it fail there, and the AI no longer calls it.
-        </ConfirmDialog>
-      )}
+      {dialogs}
     </>
   );
 };

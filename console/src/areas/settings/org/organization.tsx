@@ -5,7 +5,7 @@ import { meQuery } from '../../../api/queries';
 import { orgQuery, orgSettingsQuery } from '../../../api/settings';
 import { valuesIn } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { ShortId } from '../../../ui/short-id';
 import { needs } from '../frame/needs';
@@ -54,7 +54,7 @@ const OrgForm = ({ org }: { org: Schemas['Organization'] }) => {
 
 const Rules = () => {
   const settings = useQuery(orgSettingsQuery);
-  const failure = settings.error !== null && <Failure error={settings.error} onRetry={() => void settings.refetch()} />;
+  const failure = failureOf(settings);
   if (settings.data === undefined) return failure || <Skeleton rows={4} />;
   return (
     <>

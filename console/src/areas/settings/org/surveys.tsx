@@ -7,7 +7,7 @@ import { orgSettingsQuery, scoresQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
 import { SaveBar } from '../../../ui/forms/save-bar';
 import { ShowMore } from '../../../ui/lists/show-more';
-import { Chip, Empty, Failure } from '../../../ui/parts';
+import { Chip, Empty, failureOf } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { needs } from '../frame/needs';
 import { Rows } from '../frame/rows';
@@ -128,7 +128,7 @@ const Scores = () => {
   return (
     <Section title="Scores of the last 30 days">
       <div className="p-4">
-        {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+        {failureOf(list)}
         {list.isSuccess && items.length === 0 && <Empty title="No score yet">Customers give 1 to 5.</Empty>}
         {items.length > 0 && (
           <Rows label="Scores" items={items} keyOf={({ id }) => id}>

@@ -5,7 +5,7 @@ import { ownSessionsQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
 import { type Specs, valuesIn, type Written } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { LANGUAGES } from '../frame/languages';
 import { Rows } from '../frame/rows';
@@ -109,7 +109,7 @@ const Sessions = () => {
     <Section title="Where you are signed in">
       <div className="p-4">
         {list.isPending && <Skeleton rows={2} />}
-        {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+        {failureOf(list)}
         {list.data !== undefined && (
           <Rows
             label="Your sign-ins"

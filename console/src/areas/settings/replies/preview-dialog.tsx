@@ -41,14 +41,16 @@ export const PreviewDialog = ({ reply, onClose }: PreviewDialogProps) => {
             </select>
           </Field>
         )}
-        {render.data !== undefined && (
-          <section aria-label="How it reads" className="rounded-md bg-sunken p-3">
-            <p className="break-words whitespace-pre-wrap">{render.data.text}</p>
-            {render.data.missing.length > 0 && (
-              <p className="mt-2 text-xs text-warn-text">The contact lacks {render.data.missing.join(', ')}</p>
-            )}
-          </section>
-        )}
+        <section aria-label="How it reads" aria-live="polite">
+          {render.data !== undefined && (
+            <div className="rounded-md bg-sunken p-3">
+              <p className="break-words whitespace-pre-wrap">{render.data.text}</p>
+              {render.data.missing.length > 0 && (
+                <p className="mt-2 text-xs text-warn-text">The contact lacks {render.data.missing.join(', ')}</p>
+              )}
+            </div>
+          )}
+        </section>
         <p className="text-xs text-quiet">It sends nothing. The API counts it as a use.</p>
         {sessions.length > 0 && <FormEnd request={render}>Fill it in</FormEnd>}
       </form>

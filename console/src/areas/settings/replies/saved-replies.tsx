@@ -4,100 +4,62 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { savedRepliesQuery } from '../../../api/settings';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { FilterBar } from '../../../ui/lists/filter-bar';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty } from '../../../ui/parts';
-import { Rows } from '../frame/rows';
-import { SettingsPage } from '../frame/settings-page';
-import { useChange } from '../frame/use-change';
+import { ListPage } from '../frame/list-page';
 import { PreviewDialog } from './preview-dialog';
 import { ReplyDialog } from './reply-dialog';
 
 type Reply = Schemas['SavedReply'];
-type Asked = { what: 'new' } | { what: 'change' | 'preview' | 'delete'; reply: Reply };
 
 /** Texts to use again in conversations. */
 export const SavedReplies = () => {
   const { q } = useSearch({ from: '/settings/saved-replies' });
   const navigate = useNavigate();
-  const list = useInfiniteQuery(savedRepliesQuery(q));
-  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
-  const mayWrite = useMay('chat-sessions:write');
-  const [asked, ask] = useState<Asked>();
-  const close = () => ask(undefined);
-  const remove = useChange((id: string) => dataOf(api.DELETE('/saved-replies/{id}', { params: { path: { id } } })), {
-    stale: [['listSavedReplies']],
-    says: 'Deleted',
-    isQuick: true,
+  const list = useInfiniteQuery({
+    ...savedRepliesQuery(q),
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
   });
+  const [previewed, preview] = useState<Reply>();
   return (
-    <SettingsPage
+    <ListPage
       title="Saved replies"
       query={list}
-      actions={
-        mayWrite && (
-          <Button look="main" onClick={() => ask({ what: 'new' })}>
-            New reply
-          </Button>
-        )
+      mayWrite={useMay('chat-sessions:write')}
+      add="New reply"
+      above={
+        <FilterBar
+          search={{ q }}
+          fields={[]}
+          searched="Search the replies"
+          onChange={(search) => void navigate({ to: '/settings/saved-replies', search })}
+        />
       }
-    >
-      <FilterBar
-        search={{ q }}
-        fields={[]}
-        searched="Search the replies"
-        onChange={(search) => void navigate({ to: '/settings/saved-replies', search })}
-      />
-      {list.isSuccess && items.length === 0 && (
+      empty={
         <Empty title={q === undefined ? 'No saved reply yet' : 'No reply has these words'}>
           In a conversation, type / and the shortcut of a reply.
         </Empty>
+      }
+      keyOf={({ id }) => id}
+      nameOf={({ title }) => title}
+      row={(reply) => <ReplyRow reply={reply} />}
+      more={(reply) => (
+        <Button aria-label={`Preview ${reply.title}`} onClick={() => preview(reply)}>
+          Preview
+        </Button>
       )}
-      {items.length > 0 && (
-        <Rows
-          label="Saved replies"
-          items={items}
-          keyOf={({ id }) => id}
-          actions={
-            mayWrite &&
-            ((reply) => (
-              <>
-                <Button aria-label={`Preview ${reply.title}`} onClick={() => ask({ what: 'preview', reply })}>
-                  Preview
-                </Button>
-                <Button aria-label={`Change ${reply.title}`} onClick={() => ask({ what: 'change', reply })}>
-                  Change
-                </Button>
-                <Button
-                  look="quiet"
-                  aria-label={`Delete ${reply.title}`}
-                  onClick={() => ask({ what: 'delete', reply })}
-                >
-                  Delete
-                </Button>
-              </>
-            ))
-          }
-        >
-          {(reply) => <ReplyRow reply={reply} />}
-        </Rows>
-      )}
+      form={(existing, onClose) => <ReplyDialog existing={existing} onClose={onClose} />}
+      remove={{
+        what: 'the reply',
+        says: 'Messages that were written with it stay.',
+        run: ({ id }) => dataOf(api.DELETE('/saved-replies/{id}', { params: { path: { id } } })),
+        stale: [['listSavedReplies']],
+      }}
+    >
       <ShowMore query={list} className="justify-self-start" />
-      {asked?.what === 'new' && <ReplyDialog existing={undefined} onClose={close} />}
-      {asked?.what === 'change' && <ReplyDialog existing={asked.reply} onClose={close} />}
-      {asked?.what === 'preview' && <PreviewDialog reply={asked.reply} onClose={close} />}
-      {asked?.what === 'delete' && (
-        <ConfirmDialog
-          title={`Delete “${asked.reply.title}”`}
-          action="Delete the reply"
-          onConfirm={() => remove.mutate(asked.reply.id)}
-          onClose={close}
-        >
-          Messages that were written with it stay.
-        </ConfirmDialog>
-      )}
-    </SettingsPage>
+      {previewed !== undefined && <PreviewDialog reply={previewed} onClose={() => preview(undefined)} />}
+    </ListPage>
   );
 };
 

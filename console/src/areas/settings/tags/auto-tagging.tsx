@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { autoTaggingQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
-import { Button, Chip, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { useChange } from '../frame/use-change';
 
@@ -45,7 +45,7 @@ export const AutoTagging = ({ mayWrite }: { mayWrite: boolean }) => {
     >
       <div className="space-y-3 p-4">
         {report.isPending && <Skeleton rows={2} />}
-        {report.error !== null && <Failure error={report.error} onRetry={() => void report.refetch()} />}
+        {failureOf(report)}
         {report.data !== undefined && (
           <>
             {mayWrite ? (

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery } from '../../../api/queries';
 import { tagCategoriesQuery } from '../../../api/settings';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { type Specs, valuesIn } from '../../../ui/forms/spec';
 import { Button } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { useRowActions } from '../frame/row-actions';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
 
@@ -21,15 +20,18 @@ const STALE = [tagCategoriesQuery.queryKey, tagsQuery.queryKey];
 /** The groups of tags. */
 export const Categories = ({ mayWrite }: { mayWrite: boolean }) => {
   const list = useQuery(tagCategoriesQuery).data ?? [];
-  const [changed, change] = useState<Category | 'new'>();
-  const [deleted, askToDelete] = useState<Category>();
-  const remove = useChange((id: string) => dataOf(api.DELETE('/tags/categories/{id}', { params: { path: { id } } })), {
-    stale: STALE,
-    says: 'Deleted',
-    isQuick: true,
+  const { add, actionsOf, dialogs } = useRowActions<Category>({
+    nameOf: ({ name }) => `the category ${name}`,
+    form: (existing, onClose) => <CategoryDialog existing={existing} onClose={onClose} />,
+    remove: {
+      what: 'the category',
+      says: 'Its tags stay, without a category.',
+      run: ({ id }) => dataOf(api.DELETE('/tags/categories/{id}', { params: { path: { id } } })),
+      stale: STALE,
+    },
   });
   return (
-    <Section title="Categories" actions={mayWrite && <Button onClick={() => change('new')}>New category</Button>}>
+    <Section title="Categories" actions={mayWrite && <Button onClick={add}>New category</Button>}>
       <ul aria-label="Categories" className="p-4">
         {list.length === 0 && (
           <li className="text-quiet">No category yet. They group tags, and each tag has at most one.</li>
@@ -42,40 +44,11 @@ export const Categories = ({ mayWrite }: { mayWrite: boolean }) => {
                 <span className="block text-xs text-quiet">{category.description}</span>
               )}
             </span>
-            {mayWrite && (
-              <>
-                <Button
-                  look="quiet"
-                  aria-label={`Change the category ${category.name}`}
-                  onClick={() => change(category)}
-                >
-                  Change
-                </Button>
-                <Button
-                  look="quiet"
-                  aria-label={`Delete the category ${category.name}`}
-                  onClick={() => askToDelete(category)}
-                >
-                  Delete
-                </Button>
-              </>
-            )}
+            {mayWrite && actionsOf(category)}
           </li>
         ))}
       </ul>
-      {changed !== undefined && (
-        <CategoryDialog existing={changed === 'new' ? undefined : changed} onClose={() => change(undefined)} />
-      )}
-      {deleted !== undefined && (
-        <ConfirmDialog
-          title={`Delete the category ${deleted.name}`}
-          action="Delete the category"
-          onConfirm={() => remove.mutate(deleted.id)}
-          onClose={() => askToDelete(undefined)}
-        >
-          Its tags stay, without a category.
-        </ConfirmDialog>
-      )}
+      {dialogs}
     </Section>
   );
 };

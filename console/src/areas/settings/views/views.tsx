@@ -1,13 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
-import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import type { Specs } from '../../../ui/forms/spec';
-import { Button, Chip } from '../../../ui/parts';
-import { Rows } from '../frame/rows';
-import { SettingsPage } from '../frame/settings-page';
+import { Chip } from '../../../ui/parts';
+import { ListPage } from '../frame/list-page';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
 
@@ -16,70 +13,41 @@ type View = Schemas['InboxView'];
 const SHARED: Record<View['shared'], string> = { me: 'Only you', team: 'A team', org: 'Everybody' };
 
 /** The lists of the inbox: those that every organization has, and its own. */
-export const Views = () => {
-  const list = useQuery(viewsQuery);
-  const [changed, change] = useState<View>();
-  const [deleted, askToDelete] = useState<View>();
-  const stale = [viewsQuery.queryKey];
-  const remove = useChange((id: string) => dataOf(api.DELETE('/views/{id}', { params: { path: { id } } })), {
-    stale,
-    says: 'Deleted',
-    isQuick: true,
-  });
-  const items = list.data?.items ?? [];
-  return (
-    <SettingsPage title="Views" query={list}>
+export const Views = () => (
+  <ListPage
+    title="Views"
+    query={useQuery({ ...viewsQuery, select: ({ items }) => items })}
+    mayWrite={({ can_edit }) => can_edit}
+    above={
       <p className="text-quiet">
         Make a view in the inbox: set its filters there, then save them under a name. The list here is in the order of
         the inbox.
       </p>
-      {items.length > 0 && (
-        <Rows
-          label="Views"
-          items={items}
-          keyOf={({ id }) => id}
-          actions={(view) =>
-            view.can_edit && (
-              <>
-                <Button aria-label={`Change ${view.name}`} onClick={() => change(view)}>
-                  Change
-                </Button>
-                <Button look="quiet" aria-label={`Delete ${view.name}`} onClick={() => askToDelete(view)}>
-                  Delete
-                </Button>
-              </>
-            )
-          }
-        >
-          {(view) => (
-            <p className="flex flex-wrap items-center gap-2">
-              <Link to="/inbox" search={{ view: view.id }} className="font-medium hover:underline">
-                {view.name}
-              </Link>
-              <Chip>{view.is_built_in ? 'Always there' : SHARED[view.shared]}</Chip>
-              <span className="min-w-0 text-xs break-words text-quiet">
-                {Object.entries(view.query)
-                  .map(([name, value]) => `${name}: ${value}`)
-                  .join(', ')}
-              </span>
-            </p>
-          )}
-        </Rows>
-      )}
-      {changed !== undefined && <ViewDialog view={changed} onClose={() => change(undefined)} />}
-      {deleted !== undefined && (
-        <ConfirmDialog
-          title={`Delete the view ${deleted.name}`}
-          action="Delete the view"
-          onConfirm={() => remove.mutate(deleted.id)}
-          onClose={() => askToDelete(undefined)}
-        >
-          Its conversations stay. {deleted.shared !== 'me' && 'It goes for all who share it.'}
-        </ConfirmDialog>
-      )}
-    </SettingsPage>
-  );
-};
+    }
+    keyOf={({ id }) => id}
+    nameOf={({ name }) => name}
+    row={(view) => (
+      <p className="flex flex-wrap items-center gap-2">
+        <Link to="/inbox" search={{ view: view.id }} className="font-medium hover:underline">
+          {view.name}
+        </Link>
+        <Chip>{view.is_built_in ? 'Always there' : SHARED[view.shared]}</Chip>
+        <span className="min-w-0 text-xs break-words text-quiet">
+          {Object.entries(view.query)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join(', ')}
+        </span>
+      </p>
+    )}
+    form={(existing, onClose) => existing && <ViewDialog view={existing} onClose={onClose} />}
+    remove={{
+      what: 'the view',
+      says: ({ shared }) => `Its conversations stay.${shared === 'me' ? '' : ' It goes for all who share it.'}`,
+      run: ({ id }) => dataOf(api.DELETE('/views/{id}', { params: { path: { id } } })),
+      stale: [viewsQuery.queryKey],
+    }}
+  />
+);
 
 const ViewDialog = ({ view, onClose }: { view: View; onClose: () => void }) => {
   const teams = useQuery(teamsQuery).data ?? [];

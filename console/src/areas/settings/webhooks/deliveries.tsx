@@ -6,7 +6,7 @@ import { type WebhookStatus, webhookDeliveriesQuery } from '../../../api/setting
 import { Ago } from '../../../ui/ago';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { ShowMore } from '../../../ui/lists/show-more';
-import { Button, Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Rows } from '../frame/rows';
 import { DeliveryDialog } from './delivery-dialog';
 import { DELIVERY_STATES, EVENT_TYPES } from './words';
@@ -44,7 +44,7 @@ export const Deliveries = ({ endpoint: { id, enabled }, mayWrite }: DeliveriesPr
         fields={FIELDS}
         onChange={(search) => void navigate({ to: ROUTE, params: { webhookId: id }, search })}
       />
-      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {failureOf(list)}
       {list.isPending && <Skeleton rows={4} />}
       {list.isSuccess && items.length === 0 && (
         <Empty title="Nothing was sent">Deliveries of the last 30 days appear here.</Empty>

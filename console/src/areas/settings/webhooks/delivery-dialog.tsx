@@ -4,7 +4,7 @@ import { webhookDeliveryQuery } from '../../../api/settings';
 import { Ago } from '../../../ui/ago';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { JsonView } from '../../../ui/json/json-view';
-import { Chip, Failure, Skeleton } from '../../../ui/parts';
+import { Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { StateButton } from '../../../ui/state-button';
 import { useChange } from '../frame/use-change';
@@ -36,7 +36,7 @@ export const DeliveryDialog = ({ endpointId, deliveryId, mayResend, isEnabled, o
   return (
     <Dialog title={delivery.data?.event_type ?? 'Delivery'} onClose={onClose} className="w-[44rem]">
       {delivery.isPending && <Skeleton rows={4} />}
-      {delivery.error !== null && <Failure error={delivery.error} onRetry={() => void delivery.refetch()} />}
+      {failureOf(delivery)}
       {delivery.data !== undefined && (
         <div className="space-y-4">
           <div className="flex flex-wrap items-center gap-2">

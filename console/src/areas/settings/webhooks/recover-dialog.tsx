@@ -5,7 +5,7 @@ import { waitingDeliveriesQuery } from '../../../api/settings';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { Select } from '../../../ui/fields';
 import { FormEnd } from '../../../ui/form-end';
-import { Button, Failure } from '../../../ui/parts';
+import { Button, failureOf } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { useChange } from '../frame/use-change';
 
@@ -112,7 +112,7 @@ const Recovery = ({ id, since, begunAt, total, onClose }: RecoveryProps) => {
         done={tried ?? 0}
         total={tried === undefined ? undefined : total}
       />
-      {waiting.error !== null && <Failure error={waiting.error} onRetry={() => void waiting.refetch()} />}
+      {failureOf(waiting)}
       <Button className="w-full justify-center" onClick={onClose}>
         Close
       </Button>

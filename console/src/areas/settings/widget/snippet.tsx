@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../../../api/may';
 import { orgQuery } from '../../../api/settings';
 import { CopyButton } from '../../../ui/copy-button';
-import { Failure, Skeleton } from '../../../ui/parts';
+import { failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 
 /** What a page needs to show the widget. */
@@ -19,7 +19,7 @@ export const Snippet = () => {
       <div className="p-4">
         <p className="mb-2 text-quiet">Put this line into each page that shall have the chat, before its end.</p>
         {org.isPending && <Skeleton rows={1} />}
-        {org.error !== null && <Failure error={org.error} onRetry={() => void org.refetch()} />}
+        {failureOf(org)}
         {text !== undefined && (
           <p className="flex items-start gap-2">
             <code className="min-w-0 flex-1 rounded bg-sunken px-2 py-1.5 font-mono text-xs break-all">{text}</code>

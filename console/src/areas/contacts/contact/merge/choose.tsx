@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { contactsQuery } from '../../../../api/overview';
 import { FIELD, Field } from '../../../../ui/fields';
-import { Empty, Failure, Skeleton } from '../../../../ui/parts';
+import { Empty, failureOf, Skeleton } from '../../../../ui/parts';
+import { useSettled } from '../../../../ui/use-settled';
 import { contactNameOf } from '../../names';
 
 interface ChooseProps {
@@ -13,7 +14,7 @@ interface ChooseProps {
 /** Finds the contact that is merged into the one of the page. */
 export const ChooseContact = ({ notThis, onChoose }: ChooseProps) => {
   const [text, setText] = useState('');
-  const q = useDeferredValue(text.trim()) || undefined;
+  const q = useSettled(text.trim()) || undefined;
   const query = useInfiniteQuery(contactsQuery(q));
   const found = query.data?.pages[0]?.items.filter(({ id }) => id !== notThis);
   return (
@@ -32,7 +33,7 @@ export const ChooseContact = ({ notThis, onChoose }: ChooseProps) => {
         />
       </Field>
       <div className="mt-3 min-h-48">
-        {query.error !== null && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {failureOf(query)}
         {query.isPending && <Skeleton rows={3} />}
         {found?.length === 0 && <Empty title="Nobody else was found" />}
         <ul aria-label="Contacts">

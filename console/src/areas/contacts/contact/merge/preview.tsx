@@ -4,7 +4,7 @@ import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../../api/client';
 import { say } from '../../../../app/undo';
 import { FormEnd } from '../../../../ui/form-end';
-import { Button, Failure, Skeleton } from '../../../../ui/parts';
+import { Button, failureOf, lookOf, Skeleton } from '../../../../ui/parts';
 
 type Contact = Schemas['Contact'];
 type Merge = Schemas['ContactMerge'];
@@ -56,7 +56,7 @@ export const MergePreview = ({ contact, otherId, onBack }: PreviewProps) => {
     event.preventDefault();
     confirm.mutate();
   };
-  const failure = preview.error !== null && <Failure error={preview.error} onRetry={() => void preview.refetch()} />;
+  const failure = failureOf(preview);
   if (preview.data === undefined)
     return (
       <div className="space-y-4">
@@ -76,7 +76,7 @@ export const MergePreview = ({ contact, otherId, onBack }: PreviewProps) => {
           to="/contacts/$contactId"
           params={{ contactId: otherId }}
           search={{ merge: contact.id }}
-          className="inline-flex h-8 items-center rounded-md border border-line bg-surface px-2.5 font-medium hover:bg-hover"
+          className={lookOf('plain')}
         >
           Merge the other way round
         </Link>

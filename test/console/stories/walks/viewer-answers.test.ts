@@ -1,0 +1,4 @@
+import { ANSWERS } from './console.ts';
+import { describeOffers } from './offers.ts';
+
+describeOffers('viewer', ANSWERS, 5);
