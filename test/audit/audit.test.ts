@@ -206,6 +206,12 @@ describe('the audit', () => {
     const { rows: messages } = await sql<{ id: string }>`
       select id from session_events where session_id = ${session.id} and type = 'message'`.execute(api.db);
     await act('POST /redaction/message', '/redaction/message', { messageId: messages[0]?.id });
+    const { rows: asked } = await sql<{ id: string }>`
+      insert into help_center_answers (org_id, id, article_id, language, is_helpful, comment)
+      select org_id, gen_random_uuid(), id, 'en', false, 'I am Zoe' from help_center_articles where org_id = ${api.org.id} limit 1
+      returning id
+    `.execute(api.db);
+    await act('POST /redaction/feedback', '/redaction/feedback', { feedbackId: asked[0]?.id });
     await act('POST /redaction/session', '/redaction/session', { sessionId: session.id, reason: 'Zoe asked for it' });
 
     const { id: newOrg } = await act('POST /partner/v1/orgs', '/partner/v1/orgs', { name: 'New' });
