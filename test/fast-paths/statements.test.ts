@@ -128,7 +128,7 @@ const HOT_PATHS: Record<string, (programs: Programs, most: number) => Promise<st
 it.each<[name: keyof typeof HOT_PATHS, most: number]>([
   ['a webhook of a workflow is accepted', 2],
   ['a run goes from its webhook to its end', 5],
-  ['a mail goes from its request to its end', 17], // one asks whether the operator has paused all sending, two say for the audit who acts
+  ['a mail goes from its request to its end', 15], // one asks whether the operator has paused all sending
   ['a message of a contact is accepted', 3],
   ['the AI answers a message by a quote', 68],
   ['a webhook goes from its event to its delivery', 12],

@@ -50,7 +50,7 @@ describe('the brand of an org', () => {
     const message = { type: 'text', text: 'Our logo', attachments };
     await org.post(`/chat/sessions/${session.id}/send`, { sender: 'agent', message });
     const { items } = (await org.get(`/chat/sessions/${session.id}/history`)).body;
-    const logo = items.flatMap((item: { attachments?: { url: string }[] }) => item.attachments ?? [])[0].url;
+    const logo = items[0].event.attachments[0].url;
     const { brand } = (await change(org, { name: 'Acme', logo })).body;
     expect((await helpPage(org)).html).toContain(`<img src="${brand.logo}" alt="">`);
     await org.post('/redaction/session', { sessionId: session.id });

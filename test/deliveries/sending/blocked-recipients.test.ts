@@ -6,13 +6,13 @@ import { handOver } from '../../support/smtp.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
-const INBOX = 'help@in.acme.example';
 const SENDER = 'hello@acme.example';
 
 let stack: Stack;
 let perform: RunAction;
 let org: TestOrg;
 let phoneAgentId: string;
+let inbox: string;
 beforeAll(async () => {
   const env = { HOST: '127.0.0.1', INBOUND_DOMAIN: 'in.acme.example', INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' };
   stack = await startStack({ env });
@@ -20,7 +20,8 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   org = await stack.createOrg();
-  await org.put('/email/inboxes', { address: INBOX, is_default_sender: true });
+  inbox = `${org.id}@in.acme.example`;
+  await org.put('/email/inboxes', { address: inbox, is_default_sender: true });
   phoneAgentId = (await org.post('/phone', { name: 'Reminders', type: 'outbound' })).body.id;
 });
 afterAll(() => stack.close());
@@ -42,13 +43,19 @@ async function runSequence({ id }: Person, step: object) {
   await org.post(`/sequences/${body.id}/contacts`, { contacts: [{ id }] });
 }
 
-async function openSession({ id: contact_id }: Person, type: string): Promise<string> {
-  return (await org.post('/chat/sessions', { contact_id, channel: { type } })).body.id;
+const sessions = new Map<string, Promise<string>>();
+/** Opens the session of a contact on a channel, once. */
+function sessionOf({ id: contact_id }: Person, type: string): Promise<string> {
+  const open = async () => (await org.post('/chat/sessions', { contact_id, channel: { type } })).body.id;
+  const key = `${contact_id} ${type}`;
+  const session = sessions.get(key) ?? open();
+  sessions.set(key, session);
+  return session;
 }
 
 const answer = async (person: Person, type: string) => {
   const message = { type: 'text', text: 'Hello' };
-  return org.post(`/chat/sessions/${await openSession(person, type)}/send`, { sender: 'agent', message });
+  return org.post(`/chat/sessions/${await sessionOf(person, type)}/send`, { sender: 'agent', message });
 };
 
 /** Whatever writes to a contact by itself or for somebody, each with one delivery. */
@@ -80,7 +87,7 @@ const SENDERS: Record<string, (person: Person) => Promise<unknown>> = {
     }),
   'the step send-sms': ({ id }) => perform(org, 'send-sms', { contact: { id }, text: 'Hi' }),
   'the step send-message': async (person) =>
-    perform(org, 'send-message', { session_id: await openSession(person, 'sms'), text: 'Hi' }),
+    perform(org, 'send-message', { session_id: await sessionOf(person, 'sms'), text: 'Hi' }),
   'the step make-phone-call': ({ id }) => perform(org, 'make-phone-call', { phoneAgentId, contact: { id } }),
 };
 
@@ -93,11 +100,13 @@ const endsOf = ({ id }: Person): Promise<End[]> =>
     const ends = items.filter(({ status }: { status: string }) => !['queued', 'sending'].includes(status));
     return (
       ends.length === Object.keys(SENDERS).length &&
-      ends.map(({ channel, status, reason }: { channel: string; status: string; reason: string }): End => [
-        channel,
-        status,
-        reason,
-      ])
+      ends.map(
+        ({ channel, status, reason }: { channel: string; status: string; reason: string }): End => [
+          channel,
+          status,
+          reason,
+        ],
+      )
     );
   });
 
@@ -131,8 +140,8 @@ it('a reply by e-mail is copied to nobody who is blocked or whose address bounce
   const person = await save();
   const cc = ['boss', 'spammer', 'gone', 'quiet'].map((name) => `${name}${serial}@copies.example`);
   const [boss = '', spammer = '', gone = '', quiet = ''] = cc;
-  const raw = mailOf({ From: person.email, To: INBOX, Cc: cc.join(', '), Subject: 'My order' }, 'Where is it?');
-  await handOver(stack.inboundPort, { from: person.email, to: INBOX, raw });
+  const raw = mailOf({ From: person.email, To: inbox, Cc: cc.join(', '), Subject: 'My order' }, 'Where is it?');
+  await handOver(stack.inboundPort, { from: person.email, to: inbox, raw });
   const { id } = await eventually('the session', async () => (await org.get('/chat/sessions')).body.items[0]);
   await org.post('/blocklist/contacts', { email: spammer });
   await stack.db
