@@ -208,7 +208,7 @@ const COMMANDS: Record<string, Command> = {
   async 'secrets reencrypt'({ db, config }, args) {
     expectArgs(args, 0);
     const secrets = createSecrets(config.SECRET_KEYS);
-    await recordAct(db, AT_COMMAND_LINE, { action: 'secrets_reencrypted' });
+    await recordAct(db, AT_COMMAND_LINE, { action: 'reencryption_started' });
     const done = await reencryptSecrets(db, secrets);
     const output = [done, ...(await listKeyUses(db, secrets))];
     if (done.unreadable > 0) throw new PartlyDone(`The secrets of ${done.unreadable} rows cannot be read`, output);
@@ -243,7 +243,7 @@ const COMMANDS: Record<string, Command> = {
   async 'files check'({ db, config }, args, { delete: deletes = false }) {
     expectArgs(args, 0);
     const storage = createStorage(config);
-    if (deletes) await recordAct(db, AT_COMMAND_LINE, { action: 'files_deleted' });
+    if (deletes) await recordAct(db, AT_COMMAND_LINE, { action: 'file_deletion_started' });
     try {
       return await compareFiles(db, storage, { deletes });
     } finally {
@@ -253,7 +253,8 @@ const COMMANDS: Record<string, Command> = {
   async repair({ db, config }, args, { 'dry-run': isDryRun = false, ...options }) {
     expectArgs(args, 0);
     const restored = restoredOf(options);
-    if (!isDryRun) await recordAct(db, AT_COMMAND_LINE, { action: 'repair_started', detail: restored?.restored ?? null });
+    if (!isDryRun)
+      await recordAct(db, AT_COMMAND_LINE, { action: 'repair_started', detail: restored?.restored ?? null });
     const temporal = connectTemporal(config);
     try {
       const mismatches =

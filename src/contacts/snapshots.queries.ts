@@ -35,10 +35,7 @@ const oneShownContact = compiledOnce(({ orgId, id }: { orgId: string; id: string
  * their unverified one as a visitor.
  */
 export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
-  shownContacts(db, orgId)
-    .where(isOneOf(ids))
-    .select(isBlockedContact(orgId).as('is_blocked'))
-    .execute();
+  shownContacts(db, orgId).where(isOneOf(ids)).select(isBlockedContact(orgId).as('is_blocked')).execute();
 
 /** Lists a part of the contacts in the order of their ids, in the form of API responses. */
 export const listContactsInOrder = (db: Db, orgId: string, page: KeysetPage) =>

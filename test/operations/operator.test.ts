@@ -403,7 +403,7 @@ describe('what the operator sees', () => {
       act('customer_key_revoked', api_key_id, null),
       act('partner_deactivated', partner_id, null),
       act('member_link_created', api.org.id, null),
-      act('secrets_reencrypted', null, null),
+      act('reencryption_started', null, null),
     ]);
   });
 

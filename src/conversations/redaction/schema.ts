@@ -9,7 +9,10 @@ const MAX_ID = 64;
 export const RedactionReason = z.string().max(MAX_REASON).optional().describe('Kept in the audit: say why, not what.');
 
 export const RedactMessage = z
-  .object({ messageId: z.string().min(1).max(MAX_ID).describe('As in the session’s history.'), reason: RedactionReason })
+  .object({
+    messageId: z.string().min(1).max(MAX_ID).describe('As in the session’s history.'),
+    reason: RedactionReason,
+  })
   .meta({
     id: 'RedactMessage',
     examples: [{ messageId: '01900000-0000-7000-8000-000000000001', reason: 'A card number' }],

@@ -30,8 +30,8 @@ const ACTIONS = [
   'customer_key_revoked',
   'member_link_created',
   'repair_started',
-  'secrets_reencrypted',
-  'files_deleted',
+  'reencryption_started',
+  'file_deletion_started',
 ];
 
 /** Sentences of readers can be redacted one by one, and more of what operators do is recorded. */

@@ -15,7 +15,7 @@ export const OPERATOR_ACTIONS = [
   'customer_key_revoked',
   'member_link_created',
   'repair_started',
-  'secrets_reencrypted',
-  'files_deleted',
+  'reencryption_started',
+  'file_deletion_started',
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];

@@ -22,7 +22,11 @@ const byOperator = ({ id, name, via }: ActingOperator) => ({ operator_id: id, op
 type Act = Pick<NewAction, 'action'> & Partial<Pick<NewAction, 'ref' | 'detail'>>;
 
 /** Records what an operator does, in the transaction of the change. */
-export const recordAct = async (db: Db, by: ActingOperator, { ref = null, detail = null, action }: Act): Promise<void> => {
+export const recordAct = async (
+  db: Db,
+  by: ActingOperator,
+  { ref = null, detail = null, action }: Act,
+): Promise<void> => {
   await insertAction(db, { ...byOperator(by), action, ref, detail });
 };
 

@@ -36,12 +36,7 @@ async function isStoredLogo(db: Db, links: MediaLinks, orgId: string, address: s
 }
 
 /** Returns a stored brand with a link to its logo that has no end. A logo whose file was redacted is left out. */
-export async function shownBrand(
-  db: Db,
-  links: MediaLinks,
-  orgId: string,
-  { logo, ...brand }: Brand,
-): Promise<Brand> {
+export async function shownBrand(db: Db, links: MediaLinks, orgId: string, { logo, ...brand }: Brand): Promise<Brand> {
   const [media] = logo === undefined ? [] : await listFiles(db, orgId, [logo]);
   return media === undefined ? brand : { ...brand, logo: links.lastingLinkOf(media) };
 }

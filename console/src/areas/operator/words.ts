@@ -57,8 +57,8 @@ export const ACTIONS: Record<string, string> = {
   customer_key_revoked: 'Revoked a key of an org or a partner',
   member_link_created: 'Created a sign-in link for a member',
   repair_started: 'Started a repair of workflows',
-  secrets_reencrypted: 'Encrypted all stored secrets again',
-  files_deleted: 'Deleted files that no row has',
+  reencryption_started: 'Started to encrypt all stored secrets again',
+  file_deletion_started: 'Started to delete files that no row has',
 };
 
 export const LIMITS: Record<string, { title: string; remedy: string }> = {
