@@ -151,7 +151,7 @@ it.each<[name: keyof typeof HOT_PATHS, most: number]>([
   ['a webhook of a workflow is accepted', 2],
   ['a run goes from its webhook to its end', 5],
   ['a mail goes from its request to its end', 15], // one asks whether the operator has paused all sending
-  ['an e-mail goes from the socket to its session', 1],
+  ['an e-mail goes from the socket to its session', 50],
   ['a message of a contact is accepted', 3],
   ['the AI answers a message by a quote', 68],
   ['a webhook goes from its event to its delivery', 12],

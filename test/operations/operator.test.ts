@@ -375,8 +375,7 @@ describe('what the operator sees', () => {
     await cli('key', 'revoke', api_key_id);
     await cli('partner', 'deactivate', partner_id);
     await expect(cli('partner', 'deactivate', newId())).rejects.toThrow('Partner not found');
-    const ben = await signIn(api, 'admin');
-    const { email } = (await ben.get('/me')).body;
+    const { email } = await signIn(api, 'admin');
     await cli('login', '--org', api.org.id, '--email', email);
     await cli('secrets', 'reencrypt');
     const { body } = await operator.get('/operator/v1/actions?limit=100');

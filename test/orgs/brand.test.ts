@@ -54,12 +54,8 @@ describe('the brand of an org', () => {
     const { brand } = (await change(org, { name: 'Acme', logo })).body;
     expect((await helpPage(org)).html).toContain(`<img src="${brand.logo}" alt="">`);
     await org.post('/redaction/session', { sessionId: session.id });
-    const { html, policy } = await helpPage(org);
-    expect([html.includes('<span>Acme</span>'), html.includes('<img'), policy.includes("img-src 'none'")]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    const { html } = await helpPage(org);
+    expect([html.includes('<span>Acme</span>'), html.includes('<img')]).toEqual([true, false]);
     expect((await org.get('/org/settings')).body.brand).toEqual({ name: 'Acme' });
     const { status, body } = await change(org, { ...brand, color: '#1c4fd8' }); // as it was read before
     expect([status, body.brand]).toEqual([200, { name: 'Acme', color: '#1c4fd8' }]);
