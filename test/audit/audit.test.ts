@@ -60,6 +60,7 @@ describe('the audit', () => {
     ['with written as (insert into suppressions (org_id) values ($1)) select', true],
     ['delete from "member_roles" where', true],
     ['UPDATE ONLY tags SET', true],
+    ['update public."tags" set', true],
     ['select from orgs where id = $1 for update of orgs', false],
     ['insert into deliveries (org_id) select org_id from suppressions', false],
     ['update members_of_somebody set', false],

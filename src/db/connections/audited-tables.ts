@@ -47,7 +47,7 @@ export const AUDITED_TABLES = [
 
 /** A statement that writes one of them, by its text. No function and no foreign key of the database writes them. */
 const WRITES_AUDITED = new RegExp(
-  `\\b(?:insert into|update|delete from|merge into)\\s+(?:only\\s+)?"?(?:${AUDITED_TABLES.join('|')})\\b`,
+  `\\b(?:insert into|update|delete from|merge into)\\s+(?:only\\s+)?(?:"?public"?\\.)?"?(?:${AUDITED_TABLES.join('|')})\\b`,
   'i',
 );
 
