@@ -42,7 +42,7 @@ describe('the brand of an org', () => {
     expect((await helpPage(org)).html).not.toContain('<img');
   });
 
-  it('goes on without a logo whose file was redacted, and can be changed without it', async () => {
+  it('has no logo once its file was redacted, and can be changed without it', async () => {
     const org = await api.createOrg();
     await org.put('/help-center/content', { categories: [{ name: 'All', slug: 'all', articles: [] }] });
     const { body: session } = await org.post('/chat/sessions', {});

@@ -24,7 +24,7 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
  * SQL: the rows `address (email)` of a `contact`: its e-mail, the unverified one that it gave as a visitor of the widget, and
  * those of contacts that were merged into it.
  */
-export const addressesOfContact = sql`(
+const addressesOfContact = sql`(
   values (contact.email), (contact.custom_data ->> 'unverified_email')
   union all
   select merge.email from contact_merges as merge where merge.org_id = contact.org_id and merge.contact_id = contact.id
