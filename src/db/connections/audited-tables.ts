@@ -51,5 +51,5 @@ const WRITES_AUDITED = new RegExp(
   'i',
 );
 
-/** Returns whether a statement may leave a row in the audit, so that its connection has to have who acts. */
+/** Returns whether a statement may leave a row in the audit. Its connection has to have who acts then. */
 export const mayBeAudited = (statement: string): boolean => WRITES_AUDITED.test(statement);
