@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer';
 import { forEachConcurrently } from '../src/concurrency/limited.ts';
 import type { Db } from '../src/db/connect.ts';
 import { putInbox } from '../src/deliveries/email-inboxes/service.ts';
-import { anyFreePort } from '../src/dev/ports.ts';
+import { anyFreePort, canConnect } from '../src/dev/ports.ts';
 import { newId } from '../src/ids.ts';
 import { note, rateFinding, report } from './support/report.ts';
 import { seedOrg } from './support/seed.ts';
@@ -17,6 +17,7 @@ const WARM_UP_MAILS = 100;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CONNECTIONS = 10;
 const AT_LEAST = 0.5;
+const LOOK_MS = 50;
 const DOMAIN = 'in.bench.example';
 const INBOX = `support@${DOMAIN}`;
 const TEXT = 'My parcel has not arrived, and its number says that it was given to a neighbour.\n'.repeat(10);
@@ -67,6 +68,7 @@ await report(() =>
     const port = await anyFreePort();
     const env = { DEVELOPMENT: 'true', HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: String(port) };
     await start(import.meta.resolve('../worker/main.ts'), env, 'worker');
+    while (!(await canConnect('127.0.0.1', port, LOOK_MS))) await sleep(LOOK_MS); // it receives once it has started
     const bare = await start(import.meta.resolve('./support/baselines/bare-mailbox.ts'));
     const barePort = await bare.ask<number>('port');
     const orgId = await seedOrg(db, 0);

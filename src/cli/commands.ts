@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { elementAt } from '../collections/checked-access.ts';
 import { type Config, InvalidConfiguration, loadConfig } from '../config.ts';
-import { connect, type Db } from '../db/connect.ts';
+import { connect, type Db, type Trx } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { readSendingState } from '../deliveries/pause/service.ts';
 import { codeOf, DomainError, messageOf, notFound } from '../errors.ts';
 import { isUuid } from '../ids.ts';
@@ -20,6 +21,7 @@ import {
 import {
   AT_COMMAND_LINE,
   pauseAsOperator,
+  recordAct,
   releaseAsOperator,
   resumeAsOperator,
 } from '../operations/operator/actions.service.ts';
@@ -130,8 +132,9 @@ const COMMANDS: Record<string, Command> = {
   async 'partner create'({ db, config }, args, { name, 'allow-ip': allowed_ips, 'ai-instructions': ai_instructions }) {
     expectArgs(args, 0);
     if (!name) throw new UsageError('partner create needs --name <name>');
-    return db.transaction().execute(async (trx) => {
+    return inTransaction(db, async (trx) => {
       const partner = await createPartner(trx, { name, allowed_ips, ai_instructions });
+      await recordAct(trx, AT_COMMAND_LINE, { action: 'partner_created', ref: partner.id, detail: name });
       const { api_key_id, api_key } = await issuePartnerKey(
         trx,
         createTokens(config.signingSecrets),
@@ -146,18 +149,22 @@ const COMMANDS: Record<string, Command> = {
     return listAllPartners(db);
   },
   async 'partner deactivate'({ db }, args) {
-    return deactivatePartner(db, elementAt(expectArgs(args, 1, '<partner-id>'), 0));
+    const ref = elementAt(expectArgs(args, 1, '<partner-id>'), 0);
+    return recorded(db, { action: 'partner_deactivated', ref }, (trx) => deactivatePartner(trx, ref));
   },
   async 'partner allow-ip'({ db }, [partnerId, ...cidrs], { any }) {
     if (partnerId === undefined || cidrs.length > 0 === (any === true)) {
       throw new UsageError('partner allow-ip needs <partner-id> and either CIDRs or --any');
     }
-    return allowFrom(db, partnerId, cidrs);
+    const detail = any === true ? 'any' : cidrs.join(', ');
+    return recorded(db, { action: 'partner_networks_changed', ref: partnerId, detail }, (trx) =>
+      allowFrom(trx, partnerId, cidrs),
+    );
   },
   async 'key revoke'({ db }, args) {
     const [keyId = ''] = expectArgs(args, 1, '<key-id>');
     if (!isUuid(keyId)) throw notFound('key');
-    await revokeKeyAsOperator(db, keyId);
+    await recorded(db, { action: 'customer_key_revoked', ref: keyId }, (trx) => revokeKeyAsOperator(trx, keyId));
     return { key_id: keyId, revoked: true };
   },
   async 'org list'({ db }, args, { partner }) {
@@ -168,12 +175,14 @@ const COMMANDS: Record<string, Command> = {
   async login({ db, config }, args, { org, email }) {
     expectArgs(args, 0);
     if (!org || !email) throw new UsageError('login needs --org <org-id> and --email <address>');
-    return linkForMember(db, config.dashboardUrl, { orgId: org, email });
+    return recorded(db, { action: 'member_link_created', ref: org }, (trx) =>
+      linkForMember(trx, config.dashboardUrl, { orgId: org, email }),
+    );
   },
   async 'operator create'({ db }, args, { name }) {
     expectArgs(args, 0);
     if (!name) throw new UsageError('operator create needs --name <name>');
-    return issueOperatorKey(db, name);
+    return issueOperatorKey(db, AT_COMMAND_LINE, name);
   },
   async 'operator list'({ db }, args) {
     expectArgs(args, 0);
@@ -181,16 +190,16 @@ const COMMANDS: Record<string, Command> = {
   },
   async 'operator revoke'({ db }, args) {
     const [keyId = ''] = expectArgs(args, 1, '<key-id>');
-    await revokeOperatorKey(db, keyId);
+    await revokeOperatorKey(db, AT_COMMAND_LINE, keyId);
     return { key_id: keyId, revoked: true };
   },
   async 'operator login'({ db, config }, args, { name = 'Operator' }) {
     expectArgs(args, 0);
-    return createOperatorLink(db, config.dashboardUrl, name);
+    return createOperatorLink(db, AT_COMMAND_LINE, config.dashboardUrl, name);
   },
   async 'operator logout'({ db }, args) {
     expectArgs(args, 0);
-    return { ended_sessions: await endOperatorSessions(db) };
+    return { ended_sessions: await endOperatorSessions(db, AT_COMMAND_LINE) };
   },
   async 'secrets status'({ db, config }, args) {
     expectArgs(args, 0);
@@ -199,6 +208,7 @@ const COMMANDS: Record<string, Command> = {
   async 'secrets reencrypt'({ db, config }, args) {
     expectArgs(args, 0);
     const secrets = createSecrets(config.SECRET_KEYS);
+    await recordAct(db, AT_COMMAND_LINE, { action: 'reencryption_started' });
     const done = await reencryptSecrets(db, secrets);
     const output = [done, ...(await listKeyUses(db, secrets))];
     if (done.unreadable > 0) throw new PartlyDone(`The secrets of ${done.unreadable} rows cannot be read`, output);
@@ -233,6 +243,7 @@ const COMMANDS: Record<string, Command> = {
   async 'files check'({ db, config }, args, { delete: deletes = false }) {
     expectArgs(args, 0);
     const storage = createStorage(config);
+    if (deletes) await recordAct(db, AT_COMMAND_LINE, { action: 'file_deletion_started' });
     try {
       return await compareFiles(db, storage, { deletes });
     } finally {
@@ -242,6 +253,8 @@ const COMMANDS: Record<string, Command> = {
   async repair({ db, config }, args, { 'dry-run': isDryRun = false, ...options }) {
     expectArgs(args, 0);
     const restored = restoredOf(options);
+    if (!isDryRun)
+      await recordAct(db, AT_COMMAND_LINE, { action: 'repair_started', detail: restored?.restored ?? null });
     const temporal = connectTemporal(config);
     try {
       const mismatches =
@@ -256,6 +269,14 @@ const COMMANDS: Record<string, Command> = {
     }
   },
 };
+
+/** Does what an operator does, and records it in the same transaction. */
+const recorded = <Result>(db: Db, act: Parameters<typeof recordAct>[2], work: (trx: Trx) => Promise<Result>) =>
+  inTransaction(db, async (trx) => {
+    const result = await work(trx);
+    await recordAct(trx, AT_COMMAND_LINE, act);
+    return result;
+  });
 
 /** Reads what was restored, and until when the programs worked on what was lost. */
 function restoredOf({ restored, 'lost-until': until }: Options): { restored: Restored; lostUntil: Date } | undefined {

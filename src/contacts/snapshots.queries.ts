@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { type CreatedWithin, countCreated, inIdOrder, type KeysetPage } from '../db/keyset.ts';
-import { addressesOfContact, blockedEmail } from './blocklist/queries.ts';
+import { isBlockedContact } from './blocklist/queries.ts';
 
 const shownContacts = (db: Db, orgId: string) =>
   db
@@ -35,14 +35,7 @@ const oneShownContact = compiledOnce(({ orgId, id }: { orgId: string; id: string
  * their unverified one as a visitor.
  */
 export const listContactsById = (db: Db, orgId: string, ids: string[]) =>
-  shownContacts(db, orgId)
-    .where(isOneOf(ids))
-    .select(
-      sql<boolean>`exists (
-        select from ${addressesOfContact} where ${blockedEmail(orgId, 'address.email')}
-      )`.as('is_blocked'),
-    )
-    .execute();
+  shownContacts(db, orgId).where(isOneOf(ids)).select(isBlockedContact(orgId).as('is_blocked')).execute();
 
 /** Lists a part of the contacts in the order of their ids, in the form of API responses. */
 export const listContactsInOrder = (db: Db, orgId: string, page: KeysetPage) =>

@@ -733,7 +733,7 @@ CREATE INDEX contacts_by_text ON public.contacts USING gin (org_id, search_vecto
 CREATE INDEX contacts_by_update ON public.contacts USING btree (org_id, updated_at, id);
 CREATE UNIQUE INDEX contacts_external_id_key ON public.contacts USING btree (org_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE TRIGGER merged_keys_of_changed AFTER UPDATE ON public.contacts FOR EACH ROW WHEN (((new.email IS DISTINCT FROM old.email) OR (new.phone_number IS DISTINCT FROM old.phone_number) OR (new.external_id IS DISTINCT FROM old.external_id))) EXECUTE FUNCTION refuse_merged_keys();
-CREATE TRIGGER merged_keys_of_new AFTER INSERT ON public.contacts FOR EACH ROW WHEN (((new.email IS NOT NULL) OR (new.phone_number IS NOT NULL) OR (new.external_id IS NOT NULL))) EXECUTE FUNCTION refuse_merged_keys();
+CREATE TRIGGER merged_keys_of_new AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION refuse_merged_keys_of_new();
 
 create table crawl_changes (
   org_id uuid not null,
@@ -1321,6 +1321,7 @@ create table help_center_answers (
   comment text,
   created_at timestamp(3) with time zone default now() not null,
   updated_at timestamp(3) with time zone default now() not null,
+  redacted_at timestamp(3) with time zone,
   constraint help_center_answers_pkey PRIMARY KEY (org_id, id),
   constraint help_center_answers_comment_check CHECK ((length(comment) <= 1000)),
   constraint help_center_answers_org_id_article_id_fkey FOREIGN KEY (org_id, article_id) REFERENCES help_center_articles(org_id, id) ON DELETE CASCADE
@@ -2113,7 +2114,7 @@ create table operator_actions (
   ref text,
   detail text,
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_action_check CHECK ((action = ANY (ARRAY['sending_paused'::text, 'sending_resumed'::text, 'event_released'::text]))),
+  constraint operator_actions_action_check CHECK ((action = ANY ('{sending_paused,sending_resumed,event_released,key_created,key_revoked,login_link_created,signed_in,signed_out,logins_ended,partner_created,partner_deactivated,partner_networks_changed,customer_key_revoked,member_link_created,repair_started,reencryption_started,file_deletion_started}'::text[]))),
   constraint operator_actions_via_check CHECK ((via = ANY (ARRAY['key'::text, 'session'::text, 'command'::text])))
 );
 CREATE INDEX operator_actions_by_creation ON public.operator_actions USING btree (created_at, id);
@@ -2304,22 +2305,28 @@ create table redactions (
   org_id uuid not null,
   id uuid not null,
   kind text not null,
-  session_id uuid not null,
+  session_id uuid,
   message_id uuid,
   reason text,
   api_key_id uuid not null,
   affected integer not null,
   created_at timestamp(3) with time zone default now() not null,
   actor jsonb,
+  feedback_id uuid,
   constraint redactions_pkey PRIMARY KEY (org_id, id),
-  constraint redactions_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'session'::text]))),
+  constraint redactions_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'session'::text, 'feedback'::text]))) NOT VALID,
   constraint redactions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
-  constraint redactions_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id)
+  constraint redactions_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id),
+  constraint redactions_subject_check CHECK (
+CASE kind
+    WHEN 'feedback'::text THEN ((feedback_id IS NOT NULL) AND (session_id IS NULL))
+    ELSE (session_id IS NOT NULL)
+END) NOT VALID
 );
 CREATE INDEX redactions_by_creation ON public.redactions USING btree (org_id, created_at, id);
 CREATE INDEX redactions_by_session ON public.redactions USING btree (org_id, session_id, created_at);
-CREATE TRIGGER audit_changes AFTER UPDATE ON public.redactions FOR EACH ROW WHEN (((to_jsonb(old.*) - '{reason,api_key_id,actor,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{reason,api_key_id,actor,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"redaction","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["kind","session_id","message_id","affected"],"expanded":[],"ignored":["reason","api_key_id","actor","org_id","id","created_at","updated_at"]}');
-CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.redactions FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"redaction","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["kind","session_id","message_id","affected"],"expanded":[],"ignored":["reason","api_key_id","actor","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_changes AFTER UPDATE ON public.redactions FOR EACH ROW WHEN (((to_jsonb(old.*) - '{reason,api_key_id,actor,org_id,id,created_at,updated_at}'::text[]) IS DISTINCT FROM (to_jsonb(new.*) - '{reason,api_key_id,actor,org_id,id,created_at,updated_at}'::text[]))) EXECUTE FUNCTION record_audit('{"kind":"redaction","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["kind","session_id","message_id","feedback_id","affected"],"expanded":[],"ignored":["reason","api_key_id","actor","org_id","id","created_at","updated_at"]}');
+CREATE TRIGGER audit_rows AFTER INSERT OR DELETE ON public.redactions FOR EACH ROW EXECUTE FUNCTION record_audit('{"kind":"redaction","ref":"id","name":null,"as":null,"org":"org_id","isPart":false,"shown":["kind","session_id","message_id","feedback_id","affected"],"expanded":[],"ignored":["reason","api_key_id","actor","org_id","id","created_at","updated_at"]}');
 
 create table roles (
   org_id uuid not null,
@@ -3548,6 +3555,35 @@ AS $function$
         select from contact_merges where org_id = new.org_id and phone_number = new.phone_number and contact_id <> new.id
         union all
         select from contact_merges where org_id = new.org_id and external_id = new.external_id and contact_id <> new.id
+      ) then
+        raise exception 'what identifies the contact is that of a merged one'
+          using errcode = 'unique_violation', constraint = 'contacts_merged_key';
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_merged_keys_of_new()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if exists (select from contact_merges where org_id = any(array(select distinct org_id from added))) and exists (
+        
+  select from added cross join lateral (
+    select from contact_merges as merge
+    where merge.org_id = added.org_id and merge."email" = added."email" and merge.contact_id <> added.id
+    limit 1
+  ) as taken union all 
+  select from added cross join lateral (
+    select from contact_merges as merge
+    where merge.org_id = added.org_id and merge."phone_number" = added."phone_number" and merge.contact_id <> added.id
+    limit 1
+  ) as taken union all 
+  select from added cross join lateral (
+    select from contact_merges as merge
+    where merge.org_id = added.org_id and merge."external_id" = added."external_id" and merge.contact_id <> added.id
+    limit 1
+  ) as taken
       ) then
         raise exception 'what identifies the contact is that of a merged one'
           using errcode = 'unique_violation', constraint = 'contacts_merged_key';

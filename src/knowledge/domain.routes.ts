@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { embeddingRoutes } from './embedding/routes.ts';
 import { helpFeedbackRoutes } from './help-center/feedback/pages.routes.ts';
+import { feedbackRedactionRoutes } from './help-center/feedback/routes.ts';
 import { helpPageRoutes } from './help-center/pages.routes.ts';
 import { helpCenterRoutes } from './help-center/routes.ts';
 import { knowledgeSearchRoutes } from './search/routes.ts';
@@ -18,5 +19,6 @@ export const KNOWLEDGE_ROUTES: FastifyPluginAsyncZod<Deps>[] = [
   helpCenterRoutes,
   helpPageRoutes,
   helpFeedbackRoutes,
+  feedbackRedactionRoutes,
   embeddingRoutes,
 ];

@@ -3,7 +3,7 @@ import type { Deps } from '../api/deps.ts';
 import type { Db } from '../db/connect.ts';
 import type { MediaLinks } from '../media/links.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
-import { storedBrand, withLogoLink } from './brand/service.ts';
+import { shownBrand, storedBrand } from './brand/service.ts';
 import { getOrg, updateOrg } from './queries.ts';
 import { Org, UpdateOrg } from './schema.ts';
 import { readSettings } from './service.ts';
@@ -70,6 +70,6 @@ export const orgRoutes: FastifyPluginAsyncZod<Deps> = async (app, { secrets, med
 
 const shownSettings = async (db: Db, links: MediaLinks, orgId: string, settings: OrgSettings) => ({
   ...settings,
-  brand: settings.brand && withLogoLink(links, orgId, settings.brand),
+  brand: settings.brand && (await shownBrand(db, links, orgId, settings.brand)),
   warnings: await readWarnings(db, orgId, settings),
 });

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { deleteOldAuditEntries } from '../../src/audit/service.ts';
 import { recordConstraintErrors } from '../../src/automations/runs/start-runs.queries.ts';
 import { runCommand } from '../../src/cli/commands.ts';
+import { AUDITED_TABLES, mayBeAudited } from '../../src/db/connections/audited-tables.ts';
 import { runAsAuditor } from '../../src/processes/current-work.ts';
 import { formWith } from '../media/samples.ts';
 import { readDocument } from '../security/document.ts';
@@ -32,6 +33,40 @@ describe('the audit', () => {
     const changing = operations.filter(({ method }) => method !== 'GET').map(({ name }) => name);
     const decided = [...Object.keys(AUDITED), ...AUDITED_UNTRIED, ...Object.values(NOT_AUDITED).flat()];
     expect(decided.toSorted()).toEqual(changing.toSorted());
+  });
+
+  it('has its triggers on the tables before whose writes a connection says who acts, and nothing else writes these', async () => {
+    const { rows: audited } = await sql<{ table: string }>`
+      select distinct tgrelid::regclass::text as table from pg_trigger
+      where tgfoid in ('record_audit'::regproc, 'record_sign_in'::regproc) order by 1
+    `.execute(api.db);
+    expect(audited.map(({ table }) => table)).toEqual(AUDITED_TABLES);
+    const { rows: functions } = await sql<{ name: string; body: string }>`
+      select proname as name, prosrc as body from pg_proc where pronamespace = 'public'::regnamespace and prosrc <> ''
+    `.execute(api.db);
+    expect(functions.length).toBeGreaterThan(20);
+    expect(functions.filter(({ body }) => mayBeAudited(body)).map(({ name }) => name)).toEqual([]);
+    // Rows that a foreign key deletes or changes with a row of a table that is not audited. Merges are audited as they are inserted.
+    const { rows: keys } = await sql<{ table: string }>`
+      select conrelid::regclass::text as table from pg_constraint
+      where contype = 'f' and confdeltype <> 'a' and conrelid::regclass::text = any(${AUDITED_TABLES}::text[])
+        and not confrelid::regclass::text = any(${AUDITED_TABLES}::text[])
+    `.execute(api.db);
+    expect(keys.map(({ table }) => table)).toEqual(['contact_merges']);
+  });
+
+  it.each([
+    ['update "orgs" set "name" = $1', true],
+    ['with written as (insert into suppressions (org_id) values ($1)) select', true],
+    ['delete from "member_roles" where', true],
+    ['UPDATE ONLY tags SET', true],
+    ['update public."tags" set', true],
+    ['select from orgs where id = $1 for update of orgs', false],
+    ['insert into deliveries (org_id) select org_id from suppressions', false],
+    ['update members_of_somebody set', false],
+    ['select set_config($1, $2, false)', false],
+  ])('knows that %s is audited: %s', (statement, isAudited) => {
+    expect(mayBeAudited(statement)).toBe(isAudited);
   });
 
   it('has a row of the acting member for each operation that sets something up', async () => {
@@ -206,6 +241,12 @@ describe('the audit', () => {
     const { rows: messages } = await sql<{ id: string }>`
       select id from session_events where session_id = ${session.id} and type = 'message'`.execute(api.db);
     await act('POST /redaction/message', '/redaction/message', { messageId: messages[0]?.id });
+    const { rows: asked } = await sql<{ id: string }>`
+      insert into help_center_answers (org_id, id, article_id, language, is_helpful, comment)
+      select org_id, gen_random_uuid(), id, 'en', false, 'I am Zoe' from help_center_articles where org_id = ${api.org.id} limit 1
+      returning id
+    `.execute(api.db);
+    await act('POST /redaction/feedback', '/redaction/feedback', { feedbackId: asked[0]?.id });
     await act('POST /redaction/session', '/redaction/session', { sessionId: session.id, reason: 'Zoe asked for it' });
 
     const { id: newOrg } = await act('POST /partner/v1/orgs', '/partner/v1/orgs', { name: 'New' });

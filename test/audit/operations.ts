@@ -49,6 +49,7 @@ export const AUDITED: Record<string, AuditKind> = {
   'DELETE /phone/{id}': 'phone_agent',
   'POST /redaction/session': 'redaction',
   'POST /redaction/message': 'redaction',
+  'POST /redaction/feedback': 'redaction',
   'POST /sequences': 'sequence',
   'PATCH /sequences/{id}': 'sequence',
   'PUT /sequences/{id}/start': 'sequence',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { createOperatorLink } from '../../src/operations/operator/access.service.ts';
+import { AT_COMMAND_LINE } from '../../src/operations/operator/actions.service.ts';
 import { crawlAgain, crawlSite } from '../crawl/crawling.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
@@ -71,7 +72,7 @@ const PATHS = Array.from({ length: 8 }, (_, n) => `/page-${n}`);
   };
   /** Reads what the operator sees of an incident: its cause, and the remedy, which the run book has under the same title. */
   const expectForOperator = async (title: string, remedy: string, cause = '') => {
-    const { url } = await createOperatorLink(stack.db, stack.url, 'Ann');
+    const { url } = await createOperatorLink(stack.db, AT_COMMAND_LINE, stack.url, 'Ann');
     const { page } = await browser.open(url);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('list', { name: 'Incidents' }).waitFor();

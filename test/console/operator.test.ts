@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { createOperatorLink } from '../../src/operations/operator/access.service.ts';
+import { AT_COMMAND_LINE } from '../../src/operations/operator/actions.service.ts';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
 import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
@@ -30,7 +31,7 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
   });
 
   const openAsOperator = async (width: number, scheme: 'light' | 'dark' = 'light') => {
-    const { url } = await createOperatorLink(stack.db, stack.url, 'Ann');
+    const { url } = await createOperatorLink(stack.db, AT_COMMAND_LINE, stack.url, 'Ann');
     const opened = await browser.open(url, { width, colorScheme: scheme });
     await opened.page.getByRole('button', { name: 'Sign in' }).click();
     await opened.page.getByRole('heading', { name: 'Operator', exact: true }).waitFor();

@@ -1,11 +1,15 @@
 import { newCalibratedOrg, QUESTION } from '../ai/answering-org.ts';
 import { startFakeProvider } from '../support/fakes/provider.ts';
 import { startWebhookReceiver } from '../support/fakes/webhook-receiver.ts';
+import { mailOf } from '../support/mails.ts';
+import { handOver } from '../support/smtp.ts';
 import { startApi, type TestApi, type TestOrg } from '../support/stack/api.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';
 import { countStatements, MAX_UNITS, type StatementCounter } from '../support/stack/statements.ts';
 import { activate } from '../support/triggers.ts';
 import { createEndpoint } from '../webhooks/endpoints.ts';
+
+const INBOUND_DOMAIN = 'in.acme.example';
 
 /** What a unit of work needs: an api by itself, the whole of Switchboard, and a receiver of its calls. */
 interface Programs {
@@ -21,7 +25,8 @@ interface Programs {
 const closing: (() => unknown)[] = [];
 let programs: Programs;
 beforeAll(async () => {
-  const env = { EGRESS_ALLOW: '127.0.0.0/8' };
+  const inbound = { HOST: '127.0.0.1', INBOUND_DOMAIN, INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' };
+  const env = { EGRESS_ALLOW: '127.0.0.0/8', ...inbound };
   const api = await startApi({ isInProcess: true });
   const stack = await startStack({ env });
   const shop = await startFakeProvider();
@@ -86,6 +91,23 @@ const HOT_PATHS: Record<string, (programs: Programs, most: number) => Promise<st
     });
   },
 
+  async 'an e-mail goes from the socket to its session'({ stack, ofStack }, most) {
+    const org = await stack.createOrg();
+    const inbox = `${org.id}@${INBOUND_DOMAIN}`;
+    await org.put('/email/inboxes', { address: inbox });
+    let mails = 0;
+    return ofStack.fewest(most, async () => {
+      const from = `ann${++mails}@example.com`;
+      const raw = mailOf({ From: from, To: inbox, Subject: 'My order' }, 'Where is it?');
+      await handOver(stack.inboundPort, { from, to: inbox, raw });
+      await ofStack.until(
+        'select from session_events where org_id = $1 having count(*) filter (where type = $2) = $3',
+        [org.id, 'message', mails],
+      );
+      await ofStack.until(EMPTY_OUTBOX, [org.id]);
+    });
+  },
+
   async 'a message of a contact is accepted'({ api: { org }, ofApi }, most) {
     const session = await sessionOf(org);
     return ofApi.fewest(most, async () => expect((await ask(org, session)).status).toBe(201));
@@ -128,7 +150,8 @@ const HOT_PATHS: Record<string, (programs: Programs, most: number) => Promise<st
 it.each<[name: keyof typeof HOT_PATHS, most: number]>([
   ['a webhook of a workflow is accepted', 2],
   ['a run goes from its webhook to its end', 5],
-  ['a mail goes from its request to its end', 17], // one asks whether the operator has paused all sending, two say for the audit who acts
+  ['a mail goes from its request to its end', 15], // one asks whether the operator has paused all sending
+  ['an e-mail goes from the socket to its session', 50],
   ['a message of a contact is accepted', 3],
   ['the AI answers a message by a quote', 68],
   ['a webhook goes from its event to its delivery', 12],

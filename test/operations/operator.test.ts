@@ -347,6 +347,8 @@ describe('what the operator sees', () => {
       { action: 'event_released', ref: id, detail: 'contact-created', operator: { name: 'Ann', via: 'session' } },
       { action: 'sending_resumed', detail: null, operator: { name: 'Night shift', via: 'key' } },
       { action: 'sending_paused', detail: 'Broken texts', operator: { name: 'Ann', via: 'session' } },
+      { action: 'signed_in', operator: { name: 'Ann', via: 'session' } },
+      { action: 'login_link_created', detail: 'Ann', operator: { name: null, via: 'command' } },
     ]);
     const first = await operator.get('/operator/v1/actions?limit=2');
     const second = await operator.get(`/operator/v1/actions?limit=100&cursor=${first.body.next}`);
@@ -356,6 +358,52 @@ describe('what the operator sees', () => {
     );
     expect(await deleteOldOperatorActions(api.db, 730)).toBeGreaterThan(0);
     expect((await operator.get('/operator/v1/actions')).body.items.length).toBeLessThan(body.items.length);
+  });
+
+  it('says afterwards who made and revoked keys and links, and what else was changed at the command line', async () => {
+    const { body: before } = await operator.get('/operator/v1/actions?limit=100');
+    const { key_id } = await cli('operator', 'create', '--name', 'Robot');
+    await cli('operator', 'revoke', key_id);
+    await expect(cli('operator', 'revoke', key_id)).rejects.toThrow('Operator key not found');
+    const { url } = await cli('operator', 'login', '--name', 'Bo');
+    const cookie = ((await signInBy(url)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    expect((await signInBy(url)).status).toBe(410);
+    await withCookie(api, cookie).post('/operator/v1/logout');
+    await cli('operator', 'logout');
+    const { partner_id, api_key_id } = await cli('partner', 'create', '--name', 'Acme');
+    await cli('partner', 'allow-ip', partner_id, '203.0.113.0/24');
+    await cli('key', 'revoke', api_key_id);
+    await cli('partner', 'deactivate', partner_id);
+    await expect(cli('partner', 'deactivate', newId())).rejects.toThrow('Partner not found');
+    const { email } = await signIn(api, 'admin');
+    await cli('login', '--org', api.org.id, '--email', email);
+    await cli('secrets', 'reencrypt');
+    const { body } = await operator.get('/operator/v1/actions?limit=100');
+    const added = body.items.slice(0, body.items.length - before.items.length).toReversed();
+    const command = { id: null, name: null, via: 'command' };
+    const bo = { id: expect.any(String), name: 'Bo', via: 'session' };
+    const act = (action: string, ref: string | null, detail: string | null, by: object = command) => ({
+      id: expect.any(String),
+      at: expect.any(String),
+      operator: by,
+      action,
+      ref,
+      detail,
+    });
+    expect(added).toEqual([
+      act('key_created', key_id, 'Robot'),
+      act('key_revoked', key_id, 'Robot'),
+      act('login_link_created', null, 'Bo'),
+      act('signed_in', null, null, bo),
+      act('signed_out', null, null, bo),
+      { ...act('logins_ended', null, null), detail: expect.stringMatching(/^\d+ sessions$/) },
+      act('partner_created', partner_id, 'Acme'),
+      act('partner_networks_changed', partner_id, '203.0.113.0/24'),
+      act('customer_key_revoked', api_key_id, null),
+      act('partner_deactivated', partner_id, null),
+      act('member_link_created', api.org.id, null),
+      act('reencryption_started', null, null),
+    ]);
   });
 
   it('describes its API in its own document, apart from that of the orgs', async () => {

@@ -42,6 +42,26 @@ describe('the brand of an org', () => {
     expect((await helpPage(org)).html).not.toContain('<img');
   });
 
+  it('has no logo once its file was redacted, and can be changed without it', async () => {
+    const org = await api.createOrg();
+    await org.put('/help-center/content', { categories: [{ name: 'All', slug: 'all', articles: [] }] });
+    const { body: session } = await org.post('/chat/sessions', {});
+    const attachments = [{ name: 'logo.png', base64: PNG.toString('base64') }];
+    const message = { type: 'text', text: 'Our logo', attachments };
+    await org.post(`/chat/sessions/${session.id}/send`, { sender: 'agent', message });
+    const { items } = (await org.get(`/chat/sessions/${session.id}/history`)).body;
+    const logo = items[0].event.attachments[0].url;
+    const { brand } = (await change(org, { name: 'Acme', logo })).body;
+    expect((await helpPage(org)).html).toContain(`<img src="${brand.logo}" alt="">`);
+    await org.post('/redaction/session', { sessionId: session.id });
+    const { html } = await helpPage(org);
+    expect([html.includes('<span>Acme</span>'), html.includes('<img')]).toEqual([true, false]);
+    expect((await org.get('/org/settings')).body.brand).toEqual({ name: 'Acme' });
+    const { status, body } = await change(org, { ...brand, color: '#1c4fd8' }); // as it was read before
+    expect([status, body.brand]).toEqual([200, { name: 'Acme', color: '#1c4fd8' }]);
+    expect((await change(org, brand)).status).toBe(400); // no longer the logo that it has
+  });
+
   it('takes only a picture of the org, a colour and a web address', async () => {
     const [org, other] = [await api.createOrg(), await api.createOrg()];
     const refused = [

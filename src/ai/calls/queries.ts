@@ -62,6 +62,25 @@ const sameCalls = (db: Db, { orgId, sessionId, epoch, fingerprint }: CallKey) =>
 export const findSameCall = (db: Db, key: CallKey) =>
   sameCalls(db, key).selectAll().where('state', 'in', ONCE_STATES).executeTakeFirst();
 
+/** Returns which of the ids of one contact the first of its calls in a conversation has. */
+export async function findFirstContact(
+  db: Db,
+  { orgId, sessionId, epoch }: Omit<CallKey, 'fingerprint'>,
+  ids: string[],
+): Promise<string | null | undefined> {
+  const call = await db
+    .selectFrom('ai_calls')
+    .select('contact_id')
+    .where('org_id', '=', orgId)
+    .where('session_id', '=', sessionId)
+    .where('epoch', '=', epoch)
+    .where('contact_id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst();
+  return call?.contact_id;
+}
+
 /** Returns whether the same call was rejected before. */
 export const wasRejected = async (db: Db, key: CallKey): Promise<boolean> =>
   (await sameCalls(db, key).select('id').where('state', '=', 'rejected').limit(1).executeTakeFirst()) !== undefined;

@@ -3,6 +3,7 @@ import { checkParameters } from '../../actions/calls/http-call.ts';
 import { ActionParameters } from '../../actions/calls/schema.ts';
 import { onlyReads } from '../../actions/definitions/effects.rules.ts';
 import { listDescriptions, readActionsById, type StoredAction } from '../../actions/definitions/service.ts';
+import { contactIdsOf } from '../../contacts/merging/service.ts';
 import { listResponsible } from '../../conversations/assignment/service.ts';
 import { lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
@@ -18,9 +19,11 @@ import { readWorkflowTools, type Tool } from '../workflow-tools/service.ts';
 import { canonicalArguments, problemOfJson } from './arguments.rules.ts';
 import { confirmationOf } from './confirming.rules.ts';
 import {
+  type CallKey,
   type CallRow,
   findAnsweredMessage,
   findCall,
+  findFirstContact,
   findSameCall,
   insertCall,
   listCalls,
@@ -147,7 +150,8 @@ async function storeCall(
   proposal: Proposal,
   parameters: ActionParameters,
 ): Promise<Proposed> {
-  const { action, contactId, readScope = turnId } = proposal;
+  const { action, readScope = turnId } = proposal;
+  const contactId = await contactOfCalls(trx, { orgId, sessionId, epoch }, proposal.contactId);
   const fingerprint = fingerprintOf({ action, parameters, contactId, turnId: readScope });
   const key = { orgId, sessionId, epoch, fingerprint };
   const confirmation = confirmationFor(proposal, parameters, await wasRejected(trx, key));
@@ -177,6 +181,21 @@ async function storeCall(
   if (same === undefined || same.state === 'unknown')
     return refuse('outcome_unknown', 'It is not known whether this call was done. It is not made again');
   return { call: same };
+}
+
+/**
+ * Returns the id by which the calls of a conversation know its contact. That is the one of its earlier calls, also if the
+ * contact was merged into another one since: the same call has the same fingerprint then, and is not made twice. What reads
+ * the contact of a call resolves the id of a merged one.
+ */
+async function contactOfCalls(
+  db: Db,
+  conversation: Omit<CallKey, 'fingerprint'>,
+  contactId: string | null,
+): Promise<string | null> {
+  if (contactId === null) return null;
+  const ids = await contactIdsOf(db, conversation.orgId, contactId);
+  return ids.length === 1 ? contactId : ((await findFirstContact(db, conversation, ids)) ?? contactId);
 }
 
 async function notifyConfirmers(

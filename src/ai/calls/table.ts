@@ -12,6 +12,7 @@ export interface AiCallsTable {
   turn_id: string;
   /** The beginning of the conversation known to the AI then. The same call is made once in it. */
   epoch: number;
+  /** A merge leaves it: the fingerprint has it too. What reads the contact resolves it. */
   contact_id: string | null;
   /** Null for a workflow's. */
   action_id: string | null;

@@ -179,7 +179,7 @@ export const operatorRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => 
     config,
     schema: { hide: true, summary: 'End the session' },
     handler: async ({ db, operator }, reply) => {
-      if (operator.via === 'session') await endOperatorSession(db, operator.id);
+      if (operator.via === 'session') await endOperatorSession(db, operator);
       reply.clearCookie(cookie.name, cookie.options).code(204);
       return NO_BODY;
     },

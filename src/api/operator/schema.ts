@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OPERATOR_ACTIONS } from '../../operations/operator/actions.rules.ts';
 import { CONDITION_KINDS } from '../../overview/attention/conditions.ts';
 import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 
@@ -108,9 +109,9 @@ export const ActionList = z.object({
       id: Id,
       at: Timestamp,
       operator: z.object({ id: Text, name: Text, via: z.enum(['key', 'session', 'command']) }),
-      action: z.enum(['sending_paused', 'sending_resumed', 'event_released']),
-      ref: Text.describe('The id of an event.'),
-      detail: Text.describe('The reason of a pause, or the type of an event.'),
+      action: z.enum(OPERATOR_ACTIONS),
+      ref: Text.describe('The id of the event, key, partner or org that it is about.'),
+      detail: Text.describe('The reason of a pause, the type of an event, or a name.'),
     }),
   ),
   next: Text,

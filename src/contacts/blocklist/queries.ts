@@ -24,7 +24,7 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
  * SQL: the rows `address (email)` of a `contact`: its e-mail, the unverified one that it gave as a visitor of the widget, and
  * those of contacts that were merged into it.
  */
-export const addressesOfContact = sql`(
+const addressesOfContact = sql`(
   values (contact.email), (contact.custom_data ->> 'unverified_email')
   union all
   select merge.email from contact_merges as merge where merge.org_id = contact.org_id and merge.contact_id = contact.id
@@ -38,10 +38,13 @@ export const blockedContact = (orgId: string, contactId: string | null): RawBuil
 export const blockedContactIn = (orgId: string, column: string): RawBuilder<boolean> =>
   blockedContactOf(orgId, sql.ref(column));
 
+/** SQL: whether the row `contact` of a statement is blocked, as `blockedContact` says; false without a contact. */
+export const isBlockedContact = (orgId: string): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from ${addressesOfContact} where ${blockedEmail(orgId, 'address.email')})`;
+
 const blockedContactOf = (orgId: string, contactId: RawBuilder<unknown>) => sql<boolean>`exists (
   select from contacts as contact
-  cross join lateral ${addressesOfContact}
-  where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid and ${blockedEmail(orgId, 'address.email')}
+  where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid and ${isBlockedContact(orgId)}
 )`;
 
 /** Returns whether one of the contact's e-mails is blocked, as `blockedContact` says. */

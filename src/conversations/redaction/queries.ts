@@ -93,8 +93,8 @@ export const listRedactions = (db: Db, orgId: string, sessionId: string | undefi
     .leftJoin('session_events as event', (join) =>
       join.onRef('event.org_id', '=', 'redaction.org_id').onRef('event.id', '=', 'redaction.id'),
     )
-    .select(['redaction.id', 'redaction.kind', 'redaction.session_id', 'redaction.message_id', 'redaction.reason'])
-    .select(['redaction.affected', 'redaction.created_at', ACTOR.as('actor')])
+    .select(['redaction.id', 'redaction.kind', 'redaction.session_id', 'redaction.message_id', 'redaction.feedback_id'])
+    .select(['redaction.reason', 'redaction.affected', 'redaction.created_at', ACTOR.as('actor')])
     .where('redaction.org_id', '=', orgId)
     .$if(sessionId !== undefined, (query) => query.where('redaction.session_id', '=', sessionId ?? ''))
     .$call(orderedByCreation(page, 'redaction'))

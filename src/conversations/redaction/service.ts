@@ -14,6 +14,7 @@ import type { DeliveriesPort } from '../deliveries.port.ts';
 import { getSessionOfMessage, lockSession } from '../sessions/service.ts';
 import { insertRedaction, listRedactions, type RedactedEvent, redactEvents, redactSummaries } from './queries.ts';
 import type { ListRedactions, RedactMessage, RedactSession } from './schema.ts';
+import type { RedactionsTable } from './table.ts';
 
 export { purgeDeletedMedia as deleteRedactedFiles } from '../../media/service.ts';
 export { countRedactions, redactionsOf } from './queries.ts';
@@ -64,6 +65,23 @@ export async function redactSession(
 export const pageOfRedactions = (db: Db, orgId: string, query: ListRedactions) =>
   pageOf(db, query, (page) => listRedactions(db, orgId, query.session_id, page));
 
+type RedactionRecord = Pick<RedactionsTable, 'kind' | 'affected'> &
+  Partial<Pick<RedactionsTable, 'session_id' | 'message_id' | 'feedback_id'>>;
+
+/** Records who redacted what and why. Returns the id of the record. */
+export async function recordRedaction(
+  trx: Trx,
+  orgId: string,
+  { by, reason = null }: { by: ApiKeyId; reason: string | null | undefined },
+  record: RedactionRecord,
+): Promise<string> {
+  const id = newId();
+  const actor = currentActor() ?? SYSTEM;
+  const nothingElse = { session_id: null, message_id: null, feedback_id: null };
+  await insertRedaction(trx, { ...nothingElse, ...record, org_id: orgId, id, reason, api_key_id: by, actor });
+  return id;
+}
+
 const isMessage = ({ type }: RedactedEvent): boolean =>
   type === 'message' || type === 'workflow_message' || type === 'sequence_message';
 
@@ -92,18 +110,8 @@ async function redact(
   await softDeleteMedia(trx, orgId, [...files, ...(await deleteDraftsOfSession(trx, orgId, sessionId))]);
   await announce(trx, orgId, [{ type: 'session-redacted', subject_id: sessionId, payload: { message_id: messageId } }]);
   const kind = isWhole ? 'session' : 'message';
-  const id = newId();
-  await insertRedaction(trx, {
-    org_id: orgId,
-    id,
-    kind,
-    session_id: sessionId,
-    message_id: messageId,
-    reason: reason ?? null,
-    api_key_id: by,
-    actor: currentActor() ?? SYSTEM,
-    affected: erased.length,
-  });
+  const record = { kind, session_id: sessionId, message_id: messageId, affected: erased.length } as const;
+  const id = await recordRedaction(trx, orgId, { by, reason }, record);
   if (erased.length > 0)
     await recordEvents(trx, orgId, sessionId, [{ id, type: 'redacted', data: { message_id: messageId } }]);
   return erased;

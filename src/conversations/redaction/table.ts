@@ -5,10 +5,13 @@ import type { Actor } from '../../schemas/actor.ts';
 export interface RedactionsTable {
   org_id: string;
   id: string;
-  kind: 'message' | 'session';
-  session_id: string;
+  kind: 'message' | 'session' | 'feedback';
+  /** Null for a reader's feedback. */
+  session_id: string | null;
   /** The redacted message. Null for a whole session. */
   message_id: string | null;
+  /** The answer of a reader with the redacted sentence. */
+  feedback_id: string | null;
   reason: string | null;
   /** The requesting API key, or the dashboard session of a member. */
   api_key_id: string;

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { currentAuditor } from '../../processes/current-work.ts';
 import { currentTraceparent } from '../../tracing/spans.ts';
 import { isStalePlan } from '../failures.ts';
+import { mayBeAudited } from './audited-tables.ts';
 
 const NAMED_STATEMENTS = 500;
 const names = new Map<string, string>();
@@ -178,10 +179,10 @@ export class PreparingClient extends pg.Client {
     this.#send(`select set_config('switchboard.trace', '${current}', false)`);
   }
 
-  /** Sends who acts now ahead of a statement that writes, unless the connection has it. */
+  /** Sends who acts now ahead of a statement that the audit records, unless the connection has it. */
   #followActor(text: string): void {
     if (this.#mayHaveActor && text.startsWith('rollback')) this.#actor = undefined;
-    if (!WRITES.test(text)) return;
+    if (!mayBeAudited(text)) return;
     const auditor = currentAuditor();
     const current = auditor === undefined ? '' : JSON.stringify(auditor);
     if (current === this.#actor) return;

@@ -1,3 +1,4 @@
+import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { unavailable } from '../../errors.ts';
@@ -38,10 +39,14 @@ const sendAgain = (orgId: string, deliveryId: string) =>
     summary: 'Send a message with links in place of its files',
   });
 
-/** Receives reports about deliveries from providers or bounced e-mails: in any order, each once, and only forward. */
+/**
+ * Receives reports about deliveries from providers or bounced e-mails: in any order, each once, and only forward. An opt-out
+ * holds merges: one under way copies what it has seen.
+ */
 export function receiveStatusUpdates(db: Db, orgId: string, reports: StatusUpdate[]): Promise<void> {
   const byStatus = Map.groupBy(reports, ({ status }) => status);
   return inTransaction(db, async (trx) => {
+    if (reports.some(({ suppression }) => suppression === 'unsubscribed')) await holdMerges(trx, orgId);
     for (const status of ORDER) {
       const some = byStatus.get(status);
       if (some !== undefined) await applyStatusUpdates(trx, orgId, status, some);

@@ -1,5 +1,6 @@
 import { isUserChannel } from '../../contacts/channel-users/channels.rules.ts';
 import { findContactOfChannelUser, resolveChannelUser } from '../../contacts/channel-users/service.ts';
+import { holdMerges } from '../../contacts/merging/service.ts';
 import { findContactOfUser, resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
 import { addInboundMessage, hasSession, type InboxOrigin } from '../../conversations/messages/inbound.service.ts';
@@ -77,6 +78,7 @@ export function receiveMessage(
   const isStop = consent === 'stop';
   const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
+    if (isStop) await holdMerges(trx, orgId); // one under way copies what it has seen
     if (userId !== undefined && (await findInbound(trx, orgId, inbound)) !== undefined) return;
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
     const number = from === userId ? undefined : from;

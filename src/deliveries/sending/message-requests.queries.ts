@@ -82,24 +82,38 @@ export interface SendEligibility {
   isAddressBlocked: RawBuilder<SqlBool>;
   /** SQL: whether the `contact` of a delivery is blocked. */
   isContactBlocked: RawBuilder<SqlBool>;
+  /** SQL: whether the address of a `copy` of an e-mail is blocked. */
+  isCopyBlocked: RawBuilder<SqlBool>;
 }
 
-/** Claims queued sends, or ends them if they must not or cannot be sent. Returns the claimed ones. */
+/**
+ * Claims queued sends, or ends them if they must not or cannot be sent. Copies of an e-mail that must not be sent are left
+ * out of it. Returns the claimed ones.
+ */
 export async function claimRequested(
   db: Db,
   orgId: string,
   ids: string[],
-  { lease, missingSenderReason, isAddressBlocked, isContactBlocked }: SendEligibility,
+  { lease, missingSenderReason, isAddressBlocked, isContactBlocked, isCopyBlocked }: SendEligibility,
 ): Promise<ClaimedSend[]> {
   const { rows } = await sql<ClaimedSend & { status: string }>`
     with decided as (
       select delivery.id, case
           when delivery.contact_deleted then 'canceled'
-          when case delivery.channel when 'email' then ${isAddressBlocked} else ${isContactBlocked} end then 'skipped'
+          when ${isContactBlocked} or delivery.channel = 'email' and ${isAddressBlocked} then 'skipped'
           when suppression.reason is not null then 'suppressed'
           when ${missingSenderReason}::text is not null then 'failed' else 'sending' end as status,
         case when delivery.contact_deleted then ${endedReason(CONTACT_DELETED)}
-          else coalesce(suppression.reason, ${missingSenderReason}::text) end as reason
+          else coalesce(suppression.reason, ${missingSenderReason}::text) end as reason,
+        case when delivery.content ? 'cc' then jsonb_build_object('cc', (
+          select coalesce(jsonb_agg(copy.address order by copy.place), '[]')
+          from jsonb_array_elements_text(delivery.content->'cc') with ordinality as copy (address, place)
+          where not ${isCopyBlocked} and not exists (
+            select from suppressions as refusal
+            where refusal.org_id = delivery.org_id and refusal.channel = 'email' and refusal.address = lower(copy.address)
+              and (not ${IS_TRANSACTIONAL} or refusal.reason = 'bounced')
+          )
+        )) end as copies
       from deliveries as delivery
       left join contacts as contact on contact.org_id = delivery.org_id and contact.id = delivery.contact_id
       left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = delivery.channel
@@ -113,6 +127,7 @@ export async function claimRequested(
       status = case when may_have_gone and decided.status <> 'sending' then 'unknown' else decided.status end,
       reason = case decided.status when 'skipped' then 'the contact is blocked' when 'sending' then null else decided.reason end,
       attempts = attempts + case when decided.status = 'sending' and deliveries.status = 'queued' then 1 else 0 end,
+      content = case when decided.copies is null then deliveries.content else deliveries.content || decided.copies end,
       lease = case when decided.status = 'sending' then ${lease}::uuid end, began_at = now(), updated_at = now()
     from decided
     where deliveries.org_id = ${orgId} and deliveries.id = decided.id

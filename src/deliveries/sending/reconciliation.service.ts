@@ -1,3 +1,4 @@
+import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { type Command, enqueue, signalWithStart } from '../../outbox/outbox.ts';
@@ -59,12 +60,19 @@ export async function reconcileSends(db: Db, senders: MessageSenders, orgId: str
     const outcome = await find(lostSendOf(id, known)).catch(() => undefined);
     const isSettled =
       outcome !== undefined &&
-      (await settleReconciled(db, orgId, id, { provider: sender.provider, ...settlementOf(channel, outcome, 1) }));
+      (await settleFound(db, orgId, id, { provider: sender.provider, ...settlementOf(channel, outcome, 1) }));
     if (isSettled) found++;
     else await deferReconciliation(db, orgId, id, delayAfter(lookups + 1));
   }
   return { found, nextInMs: await findNextReconciliationMs(db, orgId) };
 }
+
+/** Settles a send as its provider has it. An opt-out holds merges: one under way copies what it has seen. */
+const settleFound = (db: Db, orgId: string, id: string, found: Parameters<typeof settleReconciled>[3]) =>
+  inTransaction(db, async (trx) => {
+    if (found.suppression === 'unsubscribed') await holdMerges(trx, orgId);
+    return settleReconciled(trx, orgId, id, found);
+  });
 
 const lostSendOf = (
   deliveryId: string,

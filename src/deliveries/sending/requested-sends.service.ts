@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { blockedEmail } from '../../contacts/blocklist/service.ts';
+import { blockedEmail, isBlockedContact } from '../../contacts/blocklist/service.ts';
 import type { Channel, MessageRef, RequestProgress } from '../contract.ts';
 import {
   claimRequested,
@@ -38,7 +38,8 @@ export async function sendRequested(
   }
   const isBlocked = {
     isAddressBlocked: blockedEmail(orgId, 'delivery.to'),
-    isContactBlocked: blockedEmail(orgId, 'contact.email'),
+    isContactBlocked: isBlockedContact(orgId),
+    isCopyBlocked: blockedEmail(orgId, 'copy.address'),
   };
   await sendBatch(deps, orgId, {
     channel,

@@ -1,3 +1,4 @@
+import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
 import { isSendingPaused } from '../pause/service.ts';
@@ -98,9 +99,11 @@ async function settle(
 ): Promise<void> {
   const unknown = results.filter(([, { status }]) => status === 'unknown').length;
   const requeued = results.flatMap(([id, { status }]) => (status === 'queued' ? [id] : []));
-  if (unknown === 0 && (requeued.length === 0 || endRequeued === undefined))
+  const optsOut = results.some(([, { suppression }]) => suppression === 'unsubscribed');
+  if (unknown === 0 && !optsOut && (requeued.length === 0 || endRequeued === undefined))
     return settleDeliveries(db, orgId, attempt, results);
   await settleAndReconcile(db, orgId, async (trx) => {
+    if (optsOut) await holdMerges(trx, orgId);
     await settleDeliveries(trx, orgId, attempt, results);
     if (requeued.length > 0) await endRequeued?.(trx, requeued);
     return unknown;

@@ -23,14 +23,16 @@ export const listKeys = (db: Db) =>
     .limit(1_000)
     .execute();
 
-export async function revokeKey(db: Db, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+/** Revokes a key. Returns its name, or undefined if there is none to revoke. */
+export async function revokeKey(db: Db, id: string): Promise<string | undefined> {
+  const revoked = await db
     .updateTable('operator_keys')
     .set({ revoked_at: NOW })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
+    .returning('name')
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return revoked?.name;
 }
 
 export const insertLink = (db: Db, link: { token_hash: Buffer; name: string }) =>

@@ -20,19 +20,26 @@ export const AT_COMMAND_LINE: ActingOperator = { id: null, name: null, via: 'com
 const byOperator = ({ id, name, via }: ActingOperator) => ({ operator_id: id, operator_name: name, via });
 
 type Act = Pick<NewAction, 'action'> & Partial<Pick<NewAction, 'ref' | 'detail'>>;
-const record = (db: Db, by: ActingOperator, { ref = null, detail = null, action }: Act) =>
-  insertAction(db, { ...byOperator(by), action, ref, detail });
+
+/** Records what an operator does, in the transaction of the change. */
+export const recordAct = async (
+  db: Db,
+  by: ActingOperator,
+  { ref = null, detail = null, action }: Act,
+): Promise<void> => {
+  await insertAction(db, { ...byOperator(by), action, ref, detail });
+};
 
 /** Pauses all messages and webhooks, and records who did. During a pause it changes and records nothing. */
 export const pauseAsOperator = (db: Db, by: ActingOperator, reason: string | undefined): Promise<void> =>
   inTransaction(db, async (trx) => {
-    if (await pauseSending(trx, reason)) await record(trx, by, { action: 'sending_paused', detail: reason ?? null });
+    if (await pauseSending(trx, reason)) await recordAct(trx, by, { action: 'sending_paused', detail: reason ?? null });
   });
 
 /** Has everything sent again, and records who did. Without a pause it changes and records nothing. */
 export const resumeAsOperator = (db: Db, by: ActingOperator): Promise<void> =>
   inTransaction(db, async (trx) => {
-    if (await resumeSending(trx)) await record(trx, by, { action: 'sending_resumed' });
+    if (await resumeSending(trx)) await recordAct(trx, by, { action: 'sending_resumed' });
   });
 
 /** Has a parked event handled again, and records who did. Throws notFound. */
@@ -40,7 +47,7 @@ export const releaseAsOperator = (db: Db, by: ActingOperator, id: string): Promi
   inTransaction(db, async (trx) => {
     const released = await releaseParkedEvent(trx, id);
     if (released === undefined) throw notFound('parked event');
-    await record(trx, by, { action: 'event_released', ref: id, detail: released.type });
+    await recordAct(trx, by, { action: 'event_released', ref: id, detail: released.type });
   });
 
 /** Returns a page of what operators did, newest first. Throws invalid for a cursor that is not ours. */

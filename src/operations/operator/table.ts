@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { OperatorAction } from './actions.rules.ts';
 
 interface OperatorKeysTable {
   id: string;
@@ -22,7 +23,7 @@ interface OperatorSessionsTable {
   expires_at: Date;
 }
 
-/** What an operator did. `ref` is the id of an event; `detail` the reason of a pause, or the type of the event. */
+/** What an operator did. `ref` is the id of what it is about; `detail` a reason, a type or a name. */
 export interface OperatorActionsTable {
   id: string;
   created_at: Generated<Date>;
@@ -30,7 +31,7 @@ export interface OperatorActionsTable {
   operator_id: string | null;
   operator_name: string | null;
   via: 'key' | 'session' | 'command';
-  action: 'sending_paused' | 'sending_resumed' | 'event_released';
+  action: OperatorAction;
   ref: string | null;
   detail: string | null;
 }

@@ -8,7 +8,7 @@ export interface SendRule {
   isTransactional: boolean;
   /** The reason for sending nothing at all, or null. */
   missingSenderReason: string | null;
-  /** SQL: whether the e-mail of `contact` is blocked. */
+  /** SQL: whether one of the e-mails of `contact` is blocked. */
   isContactBlocked: RawBuilder<SqlBool>;
   /** Contacts who replied since the enrollment get nothing more. */
   exitsOnReply: boolean;

@@ -1,5 +1,5 @@
 import type { Expression, SqlBool } from 'kysely';
-import { blockedEmail } from '../../contacts/blocklist/service.ts';
+import { isBlockedContact } from '../../contacts/blocklist/service.ts';
 import { compileFilter } from '../../contacts/filters/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { readSettings } from '../../orgs/service.ts';
@@ -40,7 +40,7 @@ export function sendRuleOf(
     channel: CHANNEL_OF[action.type],
     isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
     missingSenderReason,
-    isContactBlocked: blockedEmail(orgId, 'contact.email'),
+    isContactBlocked: isBlockedContact(orgId),
     exitsOnReply: gates.exitOnReply,
     staysWhile,
   };

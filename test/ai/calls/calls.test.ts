@@ -90,6 +90,31 @@ describe('a call of the AI', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
+  it('is the same one after its contact was merged into another, also twice, and with its values for actions', async () => {
+    const action = await newAction(org, shop.url);
+    const save = async (name: string): Promise<string> =>
+      (await org.post('/contacts', { contact: { email: `${name}@merged.example` } })).body.id;
+    const [first, second, third] = [await save('first'), await save('second'), await save('third')];
+    const headers = { 'x-customer': 'C-1' };
+    await org.patch(`/contacts/${first}`, { contact: { http_action_overrides: { headers } } });
+    const other = { arguments: { body_params: { order: 'A-2', amount: 20 } } };
+    const call = await proposed(api.db, turn, action, { contactId: first });
+    const waiting = await proposed(api.db, turn, action, { contactId: first, ...other });
+    await run(call.id);
+    await org.post(`/contacts/${second}/merge`, { from_id: first });
+    const later = await addTurn(api.db, org, turn.sessionId);
+    expect(await proposed(api.db, later, action, { contactId: second })).toMatchObject({ id: call.id, state: 'done' });
+    await run(waiting.id);
+    await org.post(`/contacts/${third}/merge`, { from_id: second });
+    for (const same of [{}, other])
+      expect((await proposed(api.db, later, action, { contactId: third, ...same })).state).toBe('done');
+    const unlike = { arguments: { body_params: { order: 'A-3', amount: 20 } } };
+    const added = await proposed(api.db, later, action, { contactId: third, ...unlike });
+    expect(await proposed(api.db, later, action, { contactId: third, ...unlike })).toMatchObject({ id: added.id });
+    await run(added.id);
+    expect(effects.map(({ headers: sent }) => sent['x-customer'])).toEqual(['C-1', 'C-1', 'C-1']);
+  });
+
   it('reads anew in a later turn, because what was read can be outdated', async () => {
     const action = await newAction(org, shop.url, GET);
     const call = await proposed(api.db, turn, action, asked);

@@ -35,7 +35,7 @@ const LOVELACE = {
 
 /** All tables with rows of contacts by a column of this name, and the tests' answer to what becomes of them. */
 const TABLES = {
-  ai_calls: 'stays: the record of a call; its contact is resolved when it runs',
+  ai_calls: 'stays: the fingerprint of a call has it too; its contact is resolved when it runs',
   ai_eval_cases: 'moves',
   channel_users: 'moves',
   contact_merges: 'moves',

@@ -49,6 +49,7 @@ describe('the late outcome of an interrupted attempt', () => {
     missingSenderReason: null,
     isAddressBlocked: sql<boolean>`false`,
     isContactBlocked: sql<boolean>`false`,
+    isCopyBlocked: sql<boolean>`false`,
   };
   const begin = (deliveryId: string, lease: string) =>
     claimRequested(api.db, api.org.id, [deliveryId], { ...requestedRule, lease });

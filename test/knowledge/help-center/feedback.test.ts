@@ -92,6 +92,39 @@ describe('the question at the end of an article', () => {
     expect((await other.org.get(`/help-center/articles/${id}/feedback`)).status).toBe(404);
   });
 
+  it('has a sentence removed for good, whose answer stays counted and gets no other one', async () => {
+    const { org, id, url } = await helpCenter();
+    const { answerId = '' } = await answer(url, { helpful: 'no' });
+    const { answerId: silent = '' } = await answer(url, { helpful: 'no' });
+    await answer(url, { answer: answerId, comment: 'Call me: Zoe, +44 20 7946 0958' });
+    const other = await api.createOrg();
+    const redact = (by: TestOrg, feedbackId: string) =>
+      by.post('/redaction/feedback', { feedbackId, reason: 'A phone number' });
+    expect([(await redact(other, answerId)).status, (await redact(org, silent)).status]).toEqual([404, 404]);
+    expect((await redact(org, 'none')).status).toBe(400);
+    expect((await countsOf(org, id)).items).toHaveLength(1);
+    const answered = { success: true, itemId: answerId, redactionType: 'feedback' };
+    expect((await redact(org, answerId)).body).toMatchObject({ ...answered, affectedCount: 1 });
+    expect((await redact(org, answerId)).body).toMatchObject({ ...answered, affectedCount: 0 });
+    await answer(url, { answer: answerId, comment: 'Call me, please' });
+    const after = await countsOf(org, id);
+    expect([after.items, after.languages]).toEqual([[], [{ language: 'en', helpful: 0, not_helpful: 2 }]]);
+    const { rows } = await sql<{ comment: null }>`
+      select comment from help_center_answers where id = ${answerId}
+    `.execute(api.db);
+    expect(rows).toEqual([{ comment: null }]);
+    const { items } = (await org.get('/redaction')).body;
+    const nothingElse = { session_id: null, message_id: null };
+    const record = { kind: 'feedback', feedback_id: answerId, reason: 'A phone number', ...nothingElse };
+    expect(items).toMatchObject([
+      { ...record, affected: 1, actor: { kind: 'key' } },
+      { ...record, affected: 0 },
+    ]);
+    const audited = (await org.get('/audit?kind=redaction')).body.items;
+    expect(audited[0].changes).toContainEqual({ field: 'feedback_id', old: null, new: answerId });
+    expect(JSON.stringify(audited)).not.toContain('phone number');
+  });
+
   it('is in the language of the help center, and counted by it', async () => {
     const { org, id, url } = await helpCenter('de');
     expect(await (await fetch(url)).text()).toContain(words.de.helpful);

@@ -45,6 +45,20 @@ export const ACTIONS: Record<string, string> = {
   sending_paused: 'Paused all sending',
   sending_resumed: 'Resumed sending',
   event_released: 'Released an event',
+  key_created: 'Created an operator’s key',
+  key_revoked: 'Revoked an operator’s key',
+  login_link_created: 'Created a link to these pages',
+  signed_in: 'Signed in',
+  signed_out: 'Signed out',
+  logins_ended: 'Ended all sessions and links',
+  partner_created: 'Created a partner',
+  partner_deactivated: 'Deactivated a partner',
+  partner_networks_changed: 'Changed the networks of a partner',
+  customer_key_revoked: 'Revoked a key of an org or a partner',
+  member_link_created: 'Created a sign-in link for a member',
+  repair_started: 'Started a repair of workflows',
+  reencryption_started: 'Started to encrypt all stored secrets again',
+  file_deletion_started: 'Started to delete files that no row has',
 };
 
 export const LIMITS: Record<string, { title: string; remedy: string }> = {

@@ -39,9 +39,27 @@ export async function updateComment(
 ) {
   await sql`
     update help_center_answers as answer set comment = ${comment}, updated_at = now() from help_center_articles as article
-    where answer.org_id = ${orgId} and answer.id = ${id} and answer.comment is null and answer.created_at > now() - ${COMMENT_TIME}
+    where answer.org_id = ${orgId} and answer.id = ${id} and answer.comment is null and answer.redacted_at is null
+      and answer.created_at > now() - ${COMMENT_TIME}
       and article.org_id = answer.org_id and article.id = answer.article_id and article.path = ${path}
   `.execute(db);
+}
+
+/**
+ * Removes the sentence of an answer. Returns whether it had one still, or undefined if there is no answer with a sentence.
+ */
+export async function redactComment(trx: Trx, orgId: string, id: string): Promise<boolean | undefined> {
+  const { rows } = await sql<{ had_comment: boolean }>`
+    with found as (
+      select org_id, id, comment is not null as had_comment from help_center_answers
+      where org_id = ${orgId} and id = ${id} and (comment is not null or redacted_at is not null)
+      for update
+    )
+    update help_center_answers as answer set comment = null, redacted_at = coalesce(redacted_at, now()), updated_at = now()
+    from found where answer.org_id = found.org_id and answer.id = found.id
+    returning found.had_comment
+  `.execute(trx);
+  return rows[0]?.had_comment;
 }
 
 /** Lists the numbers of answers to an article by language, the most answered first. */

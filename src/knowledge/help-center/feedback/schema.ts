@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RedactionReason } from '../../../conversations/redaction/schema.ts';
 import { Cursor, Id, Timestamp } from '../../../schemas/parts.ts';
 
 export const MAX_COMMENT_LENGTH = 1_000;
@@ -43,3 +44,6 @@ export const Feedback = z
     next: z.string().nullable(),
   })
   .meta({ id: 'HelpCenterFeedback' });
+
+export const RedactFeedback = z.object({ feedbackId: Id, reason: RedactionReason }).meta({ id: 'RedactFeedback' });
+export type RedactFeedback = z.infer<typeof RedactFeedback>;

@@ -1,11 +1,12 @@
+import { recordRedaction } from '../../../conversations/redaction/service.ts';
 import type { Db } from '../../../db/connect.ts';
 import { pageOf } from '../../../db/cursor.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { findArticle } from '../articles.queries.ts';
-import { insertAnswer, listComments, listCounts, updateComment } from './queries.ts';
-import type { ListFeedback } from './schema.ts';
+import { insertAnswer, listComments, listCounts, redactComment, updateComment } from './queries.ts';
+import type { ListFeedback, RedactFeedback } from './schema.ts';
 
 export { deleteOldAnswers as deleteOldFeedback } from './queries.ts';
 
@@ -40,4 +41,23 @@ export async function getFeedback(db: Db, orgId: string, articleId: string, { cu
     listComments(db, orgId, articleId, request),
   );
   return { languages: await listCounts(db, orgId, articleId), ...page };
+}
+
+/**
+ * Permanently removes the sentence of a reader. The answer stays counted, and gets no other sentence. Repeated, it finds
+ * nothing left. Returns the number of removed sentences. Throws notFound.
+ */
+export function redactFeedback(
+  db: Db,
+  orgId: string,
+  by: string,
+  { feedbackId, reason }: RedactFeedback,
+): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    const hadComment = await redactComment(trx, orgId, feedbackId);
+    if (hadComment === undefined) throw notFound('feedback');
+    const affected = hadComment ? 1 : 0;
+    await recordRedaction(trx, orgId, { by, reason }, { kind: 'feedback', feedback_id: feedbackId, affected });
+    return affected;
+  });
 }

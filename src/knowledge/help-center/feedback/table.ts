@@ -9,6 +9,8 @@ export interface HelpCenterAnswersTable {
   language: string;
   is_helpful: boolean;
   comment: string | null;
+  /** When its sentence was removed. It gets no other one. */
+  redacted_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -1,0 +1,55 @@
+/** The tables with triggers of the audit. test/audit compares them with the database. */
+export const AUDITED_TABLES = [
+  'actions',
+  'ai_configs',
+  'ai_workflow_tools',
+  'automation_versions',
+  'automations',
+  'autopilot',
+  'blocked_contacts',
+  'blocked_domains',
+  'contact_merges',
+  'dashboard_sessions',
+  'datasources',
+  'email_inboxes',
+  'exports',
+  'help_center_articles',
+  'help_center_categories',
+  'help_centers',
+  'inbox_views',
+  'integrations',
+  'mcp_servers',
+  'mcp_tools',
+  'member_roles',
+  'members',
+  'office_hours',
+  'org_api_keys',
+  'orgs',
+  'phone_agents',
+  'phone_numbers',
+  'redactions',
+  'saved_replies',
+  'sending_domains',
+  'sequence_steps',
+  'sequences',
+  'sla_policies',
+  'suppressions',
+  'tag_categories',
+  'tag_settings',
+  'tags',
+  'team_members',
+  'teams',
+  'training_directories',
+  'training_items',
+  'webhook_endpoints',
+  'widget_settings',
+];
+
+/** A statement that writes one of them, by its text. No function and no foreign key of the database writes them. */
+const WRITES_AUDITED = new RegExp(
+  `\\b(?:insert into|update|delete from|merge into)\\s+(?:only\\s+)?(?:"?public"?\\.)?"?(?:${AUDITED_TABLES.join('|')})\\b`,
+  'i',
+);
+
+/** Returns whether a statement may leave a row in the audit. Its connection has to have who acts then. */
+export const mayBeAudited = (statement: string): boolean => WRITES_AUDITED.test(statement);
