@@ -2,7 +2,7 @@ import { elementAt } from '../../collections/checked-access.ts';
 import type { OutgoingMessage } from './message-sender.ts';
 
 /** The most sends claimed by one statement. */
-const MAX_CLAIM = 100;
+const MAX_CLAIM = 500;
 /** A claim is sent in about this time: what changes meanwhile, such as an opt-out, is not looked at again. */
 const CLAIM_MS = 250;
 
@@ -19,8 +19,8 @@ export type BeginClaimed = (through: { position: number; isFirst: boolean }) => 
 
 interface AheadOptions<Item> {
   items: Item[];
-  /** The most sends that begin together. */
-  groupSize: number;
+  /** The size of the first claim. */
+  firstSize: number;
   claim(chunk: Item[], firstPosition: number): Promise<ClaimedMessage[]>;
   begin: BeginClaimed;
 }
@@ -28,8 +28,8 @@ interface AheadOptions<Item> {
 /** Hands out claimed sends in groups. */
 export interface ClaimedGroups {
   hasMore(): boolean;
-  /** Returns the next group, which begins now. It is empty if nothing is left, or the rest must not begin. */
-  next(): Promise<ClaimedMessage[]>;
+  /** Returns the next sends, at most `size`, which begin now. It is empty if nothing is left, or the rest must not begin. */
+  next(size: number): Promise<ClaimedMessage[]>;
   /** Returns what was claimed and has not begun. Called once no group is asked for. */
   rest(): Promise<ClaimedMessage[]>;
 }
@@ -38,9 +38,9 @@ export interface ClaimedGroups {
  * Claims sends in larger sets than begin together, one set ahead: as many as are sent in a moment. A send begins once that
  * is recorded. So the outcome of few is unknown after a crash, and the others are sent later.
  */
-export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptions<Item>): ClaimedGroups {
+export function claimsAhead<Item>({ items, firstSize, claim, begin }: AheadOptions<Item>): ClaimedGroups {
   const queue: ClaimedMessage[] = [];
-  let claimSize = groupSize;
+  let claimSize = firstSize;
   let claimedAt: number | undefined;
   let next = 0;
   let isFirst = true;
@@ -49,7 +49,7 @@ export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptio
 
   const claimNext = async () => {
     const now = performance.now();
-    if (claimedAt !== undefined) claimSize = nextSize(claimSize, now - claimedAt, groupSize);
+    if (claimedAt !== undefined) claimSize = nextSize(claimSize, now - claimedAt, firstSize);
     claimedAt = now;
     const firstPosition = next;
     next += claimSize;
@@ -69,9 +69,9 @@ export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptio
 
   return {
     hasMore: () => !isEnded && (queue.length > 0 || claiming !== undefined || next < items.length),
-    async next() {
+    async next(size) {
       await fill();
-      const group = isEnded ? [] : queue.splice(0, groupSize);
+      const group = isEnded ? [] : queue.splice(0, size);
       if (group.length === 0) return [];
       if (await begin({ position: elementAt(group, -1).position, isFirst })) {
         isFirst = false;
@@ -90,7 +90,7 @@ export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptio
 }
 
 /** Returns the size of the next claim, twice the former one while that is sent quickly. */
-function nextSize(size: number, tookMs: number, groupSize: number): number {
-  if (tookMs < CLAIM_MS) return Math.min(size * 2, Math.max(MAX_CLAIM, groupSize));
-  return Math.max(Math.floor(size / 2), groupSize);
+function nextSize(size: number, tookMs: number, firstSize: number): number {
+  if (tookMs < CLAIM_MS) return Math.min(size * 2, Math.max(MAX_CLAIM, firstSize));
+  return Math.max(Math.floor(size / 2), firstSize);
 }

@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { ComposedMail } from './composing.ts';
+
+type ConnectionOptions = ConstructorParameters<typeof SMTPConnection>[0];
+
+/** An e-mail is given to so many connections that turn out to be closed, before it is left. */
+const MAX_CLOSED_CONNECTIONS = 3;
+
+export interface SmtpPoolOptions {
+  /** The most connections at once. */
+  size: number;
+  connection: ConnectionOptions;
+  login: { user: string; pass: string } | undefined;
+  /** Opens the sockets. Without it, the connections do. */
+  connect: (() => Promise<Socket>) | undefined;
+}
+
+/** The error of a command, or of a connection (nodemailer's terms). */
+export interface SmtpError extends Error {
+  code?: string;
+  /** The system's own code, such as ECONNREFUSED, if there is one. */
+  originalCode?: string;
+  timeoutType?: string;
+  responseCode?: number;
+  /** The failed command. */
+  command?: string;
+  response?: string;
+}
+
+/** What became of an e-mail. */
+export type MailResult =
+  /** Taken for all recipients but the refused ones. */
+  | { isTaken: true; refused: Map<string, SmtpError> }
+  /** `stage`: how far it got. Nothing of an e-mail has left before its content. */
+  | { isTaken: false; stage: 'connection' | 'envelope' | 'content'; error: SmtpError };
+
+export interface SmtpPool {
+  /** Hands an e-mail over by a free connection, or by the next one. Never rejects. */
+  send(mail: ComposedMail): Promise<MailResult>;
+  /** Closes each connection behind the e-mail that it sends. Those that wait for one are not sent. */
+  close(): void;
+}
+
+/** The error of an e-mail that is given to a closed pool, or waits in it. */
+export const POOL_CLOSED = 'Connection pool was closed';
+
+interface Waiting {
+  mail: ComposedMail;
+  done(result: MailResult): void;
+}
+
+/** Holds open connections to one mail server. Each sends one e-mail after the other, its commands in one packet where the server offers PIPELINING (RFC 2920). */
+export function createSmtpPool({ size, connection: options, login, connect }: SmtpPoolOptions): SmtpPool {
+  const queue: Waiting[] = [];
+  const idle = new Set<SMTPConnection>();
+  let busy = 0;
+  let isClosed = false;
+
+  const open = async (): Promise<SMTPConnection> => {
+    const socket = await connect?.();
+    const connection = new SMTPConnection({ ...options, ...(socket && { connection: socket }) });
+    await new Promise<void>((resolve, reject) => {
+      connection.on('error', reject); // it ends behind it
+      connection.once('end', () => {
+        idle.delete(connection);
+        reject(connectionClosed());
+      });
+      connection.connect((error) => (error ? reject(error) : resolve()));
+    });
+    if (login === undefined || !connection.allowsAuth) return connection;
+    await new Promise<void>((resolve, reject) => {
+      connection.once('end', () => reject(connectionClosed()));
+      connection.login(login, (error) => (error ? reject(error) : resolve()));
+    }).catch((error: unknown) => {
+      connection.close();
+      throw error;
+    });
+    return connection;
+  };
+
+  /** Sends by a connection, and gives it back if it can be used again. */
+  const sendBy = async (connection: SMTPConnection, mail: ComposedMail): Promise<MailResult> => {
+    const { result, isUsable } = await handOver(connection, mail);
+    if (!isUsable || connection.destroyed || isClosed) connection.close();
+    else idle.add(connection);
+    return result;
+  };
+
+  const sendOne = async (mail: ComposedMail): Promise<MailResult> => {
+    for (let closed = 0; ; closed++) {
+      const [used] = idle;
+      if (used !== undefined) idle.delete(used);
+      let connection: SMTPConnection;
+      try {
+        connection = used ?? (await open());
+      } catch (error) {
+        return { isTaken: false, stage: 'connection', error: error as SmtpError };
+      }
+      const result = await sendBy(connection, mail);
+      const wasClosed = used !== undefined && !result.isTaken && result.stage === 'envelope' && isClosedBy(result.error);
+      if (!wasClosed || closed === MAX_CLOSED_CONNECTIONS) return result;
+    }
+  };
+
+  const work = async (): Promise<void> => {
+    busy++;
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) next.done(await sendOne(next.mail));
+    busy--;
+  };
+
+  return {
+    send: (mail) =>
+      new Promise((done) => {
+        if (isClosed) return done(NOT_SENT);
+        queue.push({ mail, done });
+        if (busy < size) void work();
+      }),
+    close() {
+      isClosed = true;
+      for (const { done } of queue.splice(0)) done(NOT_SENT);
+      for (const connection of idle) connection.close();
+      idle.clear();
+    },
+  };
+}
+
+const NOT_SENT: MailResult = { isTaken: false, stage: 'connection', error: new Error(POOL_CLOSED) };
+
+const connectionClosed = (): SmtpError =>
+  Object.assign(new Error('The server closed the connection'), { code: 'ECONNECTION' });
+
+/** Whether an error ended the connection, rather than the e-mail. */
+const isClosedBy = ({ code, responseCode }: SmtpError): boolean =>
+  responseCode === 421 || code === 'ECONNECTION' || code === 'ESOCKET' || code === 'ETIMEDOUT';
+
+/** Hands an e-mail over. `isUsable`: whether the connection can take another one. */
+function handOver(
+  connection: SMTPConnection,
+  { envelope, content }: ComposedMail,
+): Promise<{ result: MailResult; isUsable: boolean }> {
+  const stream = content instanceof Readable ? content : streamOf(content);
+  return new Promise((resolve) => {
+    connection.send({ ...envelope }, stream, (error, sent) => {
+      if (error === null) {
+        const refused = (sent?.rejectedErrors ?? []).map((refusal) => [refusal.recipient ?? '', refusal] as const);
+        return resolve({ result: { isTaken: true, refused: new Map(refused) }, isUsable: true });
+      }
+      const stage = stream.readableDidRead ? 'content' : 'envelope';
+      const result: MailResult = { isTaken: false, stage, error };
+      const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
+      if (!isAboutMail || error.responseCode === 421 || connection.destroyed) return resolve({ result, isUsable: false });
+      connection.reset((failed) => resolve({ result, isUsable: failed === null }));
+    });
+  });
+}
+
+/** Returns the bytes as a stream, which shows whether any of them were read. */
+const streamOf = (content: Buffer): Readable =>
+  new Readable({
+    read() {
+      this.push(content);
+      this.push(null);
+    },
+  });
