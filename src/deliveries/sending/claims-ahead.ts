@@ -17,10 +17,17 @@ export interface ClaimedMessage {
 /** Begins sends that were claimed ahead: those up to a position. Returns false if they, and all later ones, must not begin. */
 export type BeginClaimed = (through: { position: number; isFirst: boolean }) => Promise<boolean>;
 
+/** How fast a sender has been: how many sends are claimed and begin together. Batches that follow one another share it. */
+export interface SendPace {
+  claim?: number;
+  chunk?: number;
+}
+
 interface AheadOptions<Item> {
   items: Item[];
-  /** The size of the first claim. */
-  firstSize: number;
+  /** The smallest claim. */
+  minSize: number;
+  pace: SendPace;
   claim(chunk: Item[], firstPosition: number): Promise<ClaimedMessage[]>;
   begin: BeginClaimed;
 }
@@ -38,9 +45,9 @@ export interface ClaimedGroups {
  * Claims sends in larger sets than begin together, one set ahead: as many as are sent in a moment. A send begins once that
  * is recorded. So the outcome of few is unknown after a crash, and the others are sent later.
  */
-export function claimsAhead<Item>({ items, firstSize, claim, begin }: AheadOptions<Item>): ClaimedGroups {
+export function claimsAhead<Item>({ items, minSize, pace, claim, begin }: AheadOptions<Item>): ClaimedGroups {
   const queue: ClaimedMessage[] = [];
-  let claimSize = firstSize;
+  let claimSize = pace.claim ?? minSize;
   let claimedAt: number | undefined;
   let next = 0;
   let isFirst = true;
@@ -49,7 +56,8 @@ export function claimsAhead<Item>({ items, firstSize, claim, begin }: AheadOptio
 
   const claimNext = async () => {
     const now = performance.now();
-    if (claimedAt !== undefined) claimSize = nextSize(claimSize, now - claimedAt, firstSize);
+    if (claimedAt !== undefined) claimSize = nextSize(claimSize, now - claimedAt, minSize);
+    pace.claim = claimSize;
     claimedAt = now;
     const firstPosition = next;
     next += claimSize;
@@ -90,7 +98,7 @@ export function claimsAhead<Item>({ items, firstSize, claim, begin }: AheadOptio
 }
 
 /** Returns the size of the next claim, twice the former one while that is sent quickly. */
-function nextSize(size: number, tookMs: number, firstSize: number): number {
-  if (tookMs < CLAIM_MS) return Math.min(size * 2, Math.max(MAX_CLAIM, firstSize));
-  return Math.max(Math.floor(size / 2), firstSize);
+function nextSize(size: number, tookMs: number, minSize: number): number {
+  if (tookMs < CLAIM_MS) return Math.min(size * 2, Math.max(MAX_CLAIM, minSize));
+  return Math.max(Math.floor(size / 2), minSize);
 }

@@ -4,7 +4,7 @@ import { ProviderError } from '../../errors.ts';
 import { forEachConcurrently } from '../../concurrency/limited.ts';
 import { measured, secondsSince } from '../../processes/measurements.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
-import { type BeginClaimed, type ClaimedGroups, type ClaimedMessage, claimsAhead } from './claims-ahead.ts';
+import { type BeginClaimed, type ClaimedGroups, type ClaimedMessage, claimsAhead, type SendPace } from './claims-ahead.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
 import { NOT_BEGUN, type Settlement, settlementOf } from './outcomes.rules.ts';
 import { slotsOf } from './slots.ts';
@@ -13,7 +13,7 @@ const CHUNKS_IN_FLIGHT = 2;
 /** One chunk more than are in flight, so that one is settled while the others are sent. */
 const LANES = CHUNKS_IN_FLIGHT + 1;
 /** The sends that begin together are sent in about this time: no more can be unknown after a crash than in a moment. */
-const CHUNK_MS = 20;
+const CHUNK_MS = 60;
 const MAX_CHUNK = 50;
 const DATABASE_RETRY_MS = 500;
 const MAX_SETTLE_MS = 600_000;
@@ -32,8 +32,10 @@ export interface ChunkedSend<Item> {
   begin?: BeginClaimed | undefined;
   /** Records the outcomes. A repeated call changes nothing. */
   settle(results: SendResult[]): Promise<void>;
-  /** Checked before each chunk. */
+  /** Checked before each send. */
   isStopped(): boolean;
+  /** Of the batches before, and of those that follow. */
+  pace?: SendPace | undefined;
 }
 
 type SendResult = [deliveryId: string, Settlement];
@@ -45,13 +47,12 @@ type SendResult = [deliveryId: string, Settlement];
  * unavailable, as only this process knows the outcomes. Returns or throws only when nothing is in progress any more.
  */
 export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void> {
-  const { sender, settle, isStopped } = work;
+  const { sender, settle, isStopped, pace = {} } = work;
   const width = Math.max(1, Math.floor(sender.concurrency / CHUNKS_IN_FLIGHT));
-  let chunkSize = width;
   let trouble: SenderProblem | undefined;
   let hasFailed = false;
   const slots = slotsOf(sender);
-  const groups = groupsOf(work, width);
+  const groups = groupsOf(work, width, pace);
 
   const sendGroup = async (sendings: ClaimedMessage[]): Promise<SendResult[]> => {
     const begunAt = performance.now();
@@ -66,14 +67,15 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
           : settlementOf(message.channel, outcome, attempts, { isTransactional: isRepeatable });
       results.push([message.deliveryId, settlement]);
     });
-    if (sendings.length === chunkSize) chunkSize = nextChunkSize(chunkSize, performance.now() - begunAt, width);
+    if (sendings.length >= (pace.chunk ?? width))
+      pace.chunk = nextChunkSize(sendings.length, performance.now() - begunAt, width);
     return results;
   };
   const isOver = () => trouble !== undefined || hasFailed || isStopped();
   const sendInSlots = async () => {
     await slots.acquire(width);
     try {
-      return isOver() ? [] : await sendGroup(await groups.next(chunkSize));
+      return isOver() ? [] : await sendGroup(await groups.next(pace.chunk ?? width));
     } finally {
       slots.release(width);
     }
@@ -112,13 +114,18 @@ function nextChunkSize(size: number, tookMs: number, width: number): number {
 }
 
 /** Returns the claimed sends of a batch in groups. The database may be away meanwhile. */
-function groupsOf<Item>({ items, claim, begin, isStopped }: ChunkedSend<Item>, firstSize: number): ClaimedGroups {
+function groupsOf<Item>(
+  { items, claim, begin, isStopped }: ChunkedSend<Item>,
+  minSize: number,
+  pace: SendPace,
+): ClaimedGroups {
   const claimSurely = (chunk: Item[], firstPosition: number | null) =>
     retryWhileDatabaseIsDown(isStopped, () => claim(chunk, firstPosition));
   if (begin !== undefined)
     return claimsAhead({
       items,
-      firstSize,
+      minSize,
+      pace,
       claim: claimSurely,
       begin: (through) => retryWhileDatabaseIsDown(isStopped, () => begin(through)),
     });

@@ -140,7 +140,7 @@ function handOver(
   connection: SMTPConnection,
   { envelope, content }: ComposedMail,
 ): Promise<{ result: MailResult; isUsable: boolean }> {
-  const stream = content instanceof Readable ? content : streamOf(content);
+  const stream = content instanceof Readable ? content : streamOf(content, connection);
   return new Promise((resolve) => {
     connection.send({ ...envelope }, stream, (error, sent) => {
       if (error === null) {
@@ -156,10 +156,17 @@ function handOver(
   });
 }
 
-/** Returns the bytes as a stream, which shows whether any of them were read. */
-const streamOf = (content: Buffer): Readable =>
+/**
+ * Returns the bytes as a stream, which shows whether any of them were read. They leave together with the dot behind them: the
+ * library writes the two one after the other.
+ */
+const streamOf = (content: Buffer, { _socket: socket }: SMTPConnection): Readable =>
   new Readable({
     read() {
+      if (socket) {
+        socket.cork();
+        setImmediate(() => socket.uncork());
+      }
       this.push(content);
       this.push(null);
     },
