@@ -19,13 +19,19 @@ const messageTo = (to: string, cc: string[] = []) => ({
 const names = (count: number) => Array.from({ length: count }, (_, nth) => `person${nth}@example.com`);
 
 /** Sends to each address over the pool of one sender, a few at a time. Returns the outcomes, and what the server saw. */
-async function sendTo(addresses: string[], options: StrictSmtpOptions, { cc = [], atOnce = 4 }: { cc?: string[]; atOnce?: number } = {}) {
+async function sendTo(
+  addresses: string[],
+  options: StrictSmtpOptions,
+  { cc = [], atOnce = 4 }: { cc?: string[]; atOnce?: number } = {},
+) {
   const server = await startStrictSmtp(options);
   const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false });
   const outcomes: string[] = [];
   try {
     for (let first = 0; first < addresses.length; first += atOnce) {
-      const sent = await Promise.all(addresses.slice(first, first + atOnce).map((to) => sender.send(messageTo(to, cc))));
+      const sent = await Promise.all(
+        addresses.slice(first, first + atOnce).map((to) => sender.send(messageTo(to, cc))),
+      );
       outcomes.push(
         ...sent.map((outcome) =>
           'because' in outcome
@@ -104,12 +110,15 @@ describe('a mail server that offers PIPELINING', () => {
     expect(mails.map(({ to }) => to[0]).toSorted()).toEqual(names(5));
   });
 
-  it.each(['RCPT', 'DATA'] as const)('and hangs up at %s of the first e-mail of a connection has it retried', async (at) => {
-    const hangUp = { at, address: 'person0@example.com' };
-    const { outcomes, mails } = await sendTo(names(3), { isPipelining: true, hangUp }, { atOnce: 1 });
-    expect(outcomes).toEqual(['retry recipient', 'accepted', 'accepted']);
-    expect(mails.map(({ to }) => to[0])).toEqual(names(3).slice(1));
-  });
+  it.each(['RCPT', 'DATA'] as const)(
+    'and hangs up at %s of the first e-mail of a connection has it retried',
+    async (at) => {
+      const hangUp = { at, address: 'person0@example.com' };
+      const { outcomes, mails } = await sendTo(names(3), { isPipelining: true, hangUp }, { atOnce: 1 });
+      expect(outcomes).toEqual(['retry recipient', 'accepted', 'accepted']);
+      expect(mails.map(({ to }) => to[0])).toEqual(names(3).slice(1));
+    },
+  );
 
   it('and hangs up behind a text leaves its outcome unknown, and it is not sent again', async () => {
     const hangUp = { at: 'text', address: 'person2@example.com' } as const;

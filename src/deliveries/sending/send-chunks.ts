@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { forEachConcurrently } from '../../concurrency/limited.ts';
 import { isDatabaseUnavailable, isStatementTimeout } from '../../db/failures.ts';
 import { ProviderError } from '../../errors.ts';
-import { forEachConcurrently } from '../../concurrency/limited.ts';
 import { measured, secondsSince } from '../../processes/measurements.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
-import { type BeginClaimed, type ClaimedGroups, type ClaimedMessage, claimsAhead, type SendPace } from './claims-ahead.ts';
+import {
+  type BeginClaimed,
+  type ClaimedGroups,
+  type ClaimedMessage,
+  claimsAhead,
+  type SendPace,
+} from './claims-ahead.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
 import { NOT_BEGUN, type Settlement, settlementOf } from './outcomes.rules.ts';
 import { slotsOf } from './slots.ts';

@@ -76,14 +76,20 @@ function headersOf(message: EmailMessage): Headers {
       ...(message.isAutoReply === true ? ['Auto-Submitted: auto-replied'] : []),
       ...(unsubscribeUrl === undefined
         ? []
-        : [
-            textField('List-Unsubscribe', `<${unsubscribeUrl}>`),
-            'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
-          ]),
+        : [textField('List-Unsubscribe', `<${unsubscribeUrl}>`), 'List-Unsubscribe-Post: List-Unsubscribe=One-Click']),
       sharedField(`${from.name ?? ''}\0${from.address}`, 'From', { name: from.name ?? '', address: from.address }),
       PLAIN_ADDRESS.test(to) ? folded(`To: ${to}`) : fieldOf('To', { name: '', address: to }),
-      ...(cc.length > 0 ? [fieldOf('Cc', cc.map((address) => ({ name: '', address })))] : []),
-      ...(replyTo === undefined ? [] : [PLAIN_ADDRESS.test(replyTo) ? folded(`Reply-To: ${replyTo}`) : fieldOf('Reply-To', replyTo)]),
+      ...(cc.length > 0
+        ? [
+            fieldOf(
+              'Cc',
+              cc.map((address) => ({ name: '', address })),
+            ),
+          ]
+        : []),
+      ...(replyTo === undefined
+        ? []
+        : [PLAIN_ADDRESS.test(replyTo) ? folded(`Reply-To: ${replyTo}`) : fieldOf('Reply-To', replyTo)]),
       ...(inReplyTo === undefined
         ? []
         : [fieldOf('In-Reply-To', inReplyTo), fieldOf('References', references ?? inReplyTo)]),
@@ -129,8 +135,15 @@ interface Part {
 /** Returns the texts of an e-mail: one of plain text, or the plain form of an HTML and that. Undefined if one is empty. */
 function partsOf({ body, isHtml }: EmailMessage): Part[] | undefined {
   const isMarkup = isHtml ?? looksLikeHtml(body);
-  const texts = isMarkup ? ([['text/plain', textOfHtml(body)], ['text/html', body]] as const) : ([['text/plain', body]] as const);
-  return texts.some(([, text]) => text === '') ? undefined : texts.map(([type, text]) => partOf(`${type}; charset=utf-8`, text));
+  const texts = isMarkup
+    ? ([
+        ['text/plain', textOfHtml(body)],
+        ['text/html', body],
+      ] as const)
+    : ([['text/plain', body]] as const);
+  return texts.some(([, text]) => text === '')
+    ? undefined
+    : texts.map(([type, text]) => partOf(`${type}; charset=utf-8`, text));
 }
 
 const LINE_END = /\r\n|\r|\n/g;

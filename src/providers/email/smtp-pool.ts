@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { ComposedMail } from './composing.ts';
 
@@ -99,7 +99,8 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
         return { isTaken: false, stage: 'connection', error: error as SmtpError };
       }
       const result = await sendBy(connection, mail);
-      const wasClosed = used !== undefined && !result.isTaken && result.stage === 'envelope' && isClosedBy(result.error);
+      const wasClosed =
+        used !== undefined && !result.isTaken && result.stage === 'envelope' && isClosedBy(result.error);
       if (!wasClosed || closed === MAX_CLOSED_CONNECTIONS) return result;
     }
   };
@@ -150,7 +151,8 @@ function handOver(
       const stage = stream.readableDidRead ? 'content' : 'envelope';
       const result: MailResult = { isTaken: false, stage, error };
       const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
-      if (!isAboutMail || error.responseCode === 421 || connection.destroyed) return resolve({ result, isUsable: false });
+      if (!isAboutMail || error.responseCode === 421 || connection.destroyed)
+        return resolve({ result, isUsable: false });
       connection.reset((failed) => resolve({ result, isUsable: failed === null }));
     });
   });

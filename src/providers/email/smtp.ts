@@ -137,9 +137,7 @@ function outcomeOfError(error: SmtpError, secrets: string[]): SendOutcome {
   const isTemporary = responseCode >= 400 && responseCode < 500;
 
   const neverLeft =
-    CONNECTION_FAILURES.has(originalCode) ||
-    TIMEOUTS_BEFORE_MAIL.has(timeoutType) ||
-    error.message === POOL_CLOSED;
+    CONNECTION_FAILURES.has(originalCode) || TIMEOUTS_BEFORE_MAIL.has(timeoutType) || error.message === POOL_CLOSED;
   if (code === 'EDNS' || code === 'ETLS' || neverLeft) {
     return { kind: 'retry', scope: 'provider', reason };
   }

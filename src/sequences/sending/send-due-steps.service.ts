@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from '../../deliveries/contract.ts';
-import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
 import type { SendPace } from '../../deliveries/sending/claims-ahead.ts';
+import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
 import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
 import { enrollNextPage, type PageEnrollment } from '../enrollment/service.ts';
@@ -52,7 +52,15 @@ interface Round extends SequenceRef {
 export async function sendDueSteps(deps: SequenceSendingDeps, ref: SequenceRef): Promise<SequenceProgress> {
   const begunAt = performance.now();
   const totals = { sent: 0, failed: 0, skipped: 0, unknown: 0 };
-  const round: Round = { ...ref, lease: randomUUID(), totals, positions: 0, limit: BATCH_SIZE, isFull: false, paces: new Map() };
+  const round: Round = {
+    ...ref,
+    lease: randomUUID(),
+    totals,
+    positions: 0,
+    limit: BATCH_SIZE,
+    isFull: false,
+    paces: new Map(),
+  };
   for (;;) {
     const batchBegunAt = performance.now();
     const progress = await sendDueBatch(deps, round);

@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** What a strict mail server does. */
 export interface StrictSmtpOptions {
@@ -48,7 +48,9 @@ export async function startStrictSmtp({ isPipelining, refusal, dataWithoutRecipi
       const [, address = ''] = /<(.*)>/.exec(line) ?? [];
       switch (line.slice(0, 4).toUpperCase()) {
         case 'EHLO':
-          return isPipelining ? '250-strict.example\r\n250-PIPELINING\r\n250 8BITMIME' : '250-strict.example\r\n250 8BITMIME';
+          return isPipelining
+            ? '250-strict.example\r\n250-PIPELINING\r\n250 8BITMIME'
+            : '250-strict.example\r\n250 8BITMIME';
         case 'MAIL':
           if (from !== '') violations.push('MAIL within a transaction');
           [from, asked, to] = [address, [], []];
@@ -108,7 +110,14 @@ export async function startStrictSmtp({ isPipelining, refusal, dataWithoutRecipi
 
     socket.on('data', (data) => {
       pending += data.toString('latin1');
-      if (!isText) packets.push(data.toString('latin1').split('\r\n').slice(0, -1).map((line) => line.slice(0, 4)));
+      if (!isText)
+        packets.push(
+          data
+            .toString('latin1')
+            .split('\r\n')
+            .slice(0, -1)
+            .map((line) => line.slice(0, 4)),
+        );
       setImmediate(answer);
     });
     socket.write('220 strict.example ESMTP\r\n');
