@@ -76,6 +76,8 @@ const MESSAGES: Record<string, EmailMessage> = {
   }),
   'HTML of another script': message({ body: '<p>今週のお知らせをお送りします。</p>', isHtml: true }),
   'HTML without text': message({ body: '<br>', isHtml: true }),
+  'an end of a line alone': message({ body: '\n', isHtml: false }),
+  'ends of lines and spaces': message({ body: ' \n\t\n a  b \n\n\n', isHtml: false }),
   'no text': message({ body: '', isHtml: false }),
   'a file': message({ attachments: [{ name: 'ażór.txt', mimeType: 'text/plain', bytes: Buffer.from('file') }] }),
 };
@@ -85,17 +87,18 @@ const library = createTransport({ streamTransport: true, buffer: true });
 /** What a server gets: ends of lines are those of the protocol. */
 const onTheWire = (raw: string): string => raw.replace(/\r\n|\r|\n/g, '\r\n');
 
-const textOf = async (content: unknown): Promise<string> =>
-  content instanceof Buffer
-    ? content.toString()
-    : Buffer.concat(await Array.fromAsync(content as AsyncIterable<Buffer>)).toString();
+async function textOf(given: unknown): Promise<string> {
+  const content = typeof given === 'function' ? await given() : given;
+  if (content instanceof Buffer) return content.toString();
+  return Buffer.concat(await Array.fromAsync(content as AsyncIterable<Buffer>)).toString();
+}
 
 describe('composed e-mail', () => {
   const clock = install({ now: new Date('2026-03-01T10:00:00Z'), toFake: ['Date'] });
   afterAll(() => clock.uninstall());
 
   const bothOf = async (given: EmailMessage, signing?: typeof SIGNING) => {
-    const ours = await composeMail(given, signing);
+    const ours = composeMail(given, signing);
     const theirs = await library.sendMail(libraryMailOf(given, signing));
     return {
       ours: { ...ours, content: await textOf(ours.content) },
@@ -133,7 +136,7 @@ describe('composed e-mail', () => {
   );
 
   it.each(Object.keys(MESSAGES))('is signed so that receivers can tell: %s', async (name) => {
-    const { content } = await composeMail(MESSAGES[name] as EmailMessage, SIGNING);
+    const { content } = composeMail(MESSAGES[name] as EmailMessage, SIGNING);
     const raw = onTheWire(await textOf(content));
     const resolver = async () => [[`v=DKIM1; k=rsa; p=${publicKey.replace(/-----.*-----|\n/g, '')}`]];
     const { results } = await dkimVerify(raw, { resolver });
@@ -145,8 +148,20 @@ describe('composed e-mail', () => {
     ).toEqual(['fail']);
   });
 
+  it('has the link of its own in the text of an HTML that others have too', async () => {
+    const linkOf = (nth: number) => `https://switchboard.acme.example/u/${String(nth).repeat(64)}`;
+    for (const nth of [1, 2, 1]) {
+      const body = `<h1>News</h1><p>${LONG}</p><a href="${linkOf(nth)}">Unsubscribe</a>`;
+      const { ours, theirs } = await bothOf(message({ body, unsubscribeUrl: linkOf(nth) }));
+      const [our, their] = await Promise.all([simpleParser(ours.content), simpleParser(theirs.content)]);
+      expect(our.text?.trimEnd()).toBe(their.text?.trimEnd());
+      expect(our.text).toContain(`<${linkOf(nth)}>`);
+      expect(our.html).toContain(linkOf(nth));
+    }
+  });
+
   it('is not signed by a key that is none, and says so', async () => {
     const unusable = { ...SIGNING, privateKey: 'no key' };
-    await expect(composeMail(message(), unusable)).rejects.toThrow('The DKIM key of acme.example cannot sign');
+    expect(() => composeMail(message(), unusable)).toThrow('The DKIM key of acme.example cannot sign');
   });
 });

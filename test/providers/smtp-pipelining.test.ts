@@ -1,15 +1,22 @@
+import type { MailFile } from '../../src/providers/email/port.ts';
 import { createSmtpSender } from '../../src/providers/email/smtp.ts';
 import { type StrictSmtpOptions, startStrictSmtp } from '../support/fakes/strict-smtp.ts';
 
 const BODY = 'Hello\n.\n..two dots\n\n.hidden line\nBye';
 
-const messageTo = (to: string, cc: string[] = []) => ({
+interface Extras {
+  cc?: string[];
+  files?: MailFile[];
+}
+
+const messageTo = (to: string, { cc = [], files = [] }: Extras) => ({
   messageId: `<${to.replace('@', '.')}@acme.example>`,
   from: { name: 'Acme', address: 'hello@acme.example' },
   to,
   cc,
   subject: 'Hi',
   body: BODY,
+  attachments: files,
   unsubscribeUrl: undefined,
   envelopeFrom: 'bounces@acme.example',
   replyTo: undefined,
@@ -22,7 +29,7 @@ const names = (count: number) => Array.from({ length: count }, (_, nth) => `pers
 async function sendTo(
   addresses: string[],
   options: StrictSmtpOptions,
-  { cc = [], atOnce = 4 }: { cc?: string[]; atOnce?: number } = {},
+  { atOnce = 4, ...extras }: Extras & { atOnce?: number } = {},
 ) {
   const server = await startStrictSmtp(options);
   const sender = createSmtpSender({ host: '127.0.0.1', port: server.port, secure: false });
@@ -30,7 +37,7 @@ async function sendTo(
   try {
     for (let first = 0; first < addresses.length; first += atOnce) {
       const sent = await Promise.all(
-        addresses.slice(first, first + atOnce).map((to) => sender.send(messageTo(to, cc))),
+        addresses.slice(first, first + atOnce).map((to) => sender.send(messageTo(to, extras))),
       );
       outcomes.push(
         ...sent.map((outcome) =>
@@ -99,15 +106,29 @@ describe('a mail server that offers PIPELINING', () => {
     expect(mails.map(({ to }) => to)).toEqual([['copy@example.com']]);
   });
 
-  it.each(['RCPT', 'DATA'] as const)('and hangs up at %s certainly got nothing of the e-mail', async (at) => {
-    const { outcomes, mails } = await sendTo(
-      names(5),
-      { isPipelining: true, hangUp: { at, address: 'person2@example.com' } },
-      { atOnce: 1 },
-    );
-    // The connection had sent e-mails before, so that it may have been closed before this one: it goes by another.
-    expect(outcomes).toEqual(all(5, 'accepted'));
-    expect(mails.map(({ to }) => to[0]).toSorted()).toEqual(names(5));
+  it.each([
+    ['RCPT', []],
+    ['DATA', []],
+    ['DATA', [{ name: 'a.txt', mimeType: 'text/plain', bytes: Buffer.alloc(100_000, 'a') }]],
+  ] as const)(
+    'and hangs up at %s certainly got nothing of the e-mail, which goes by another connection',
+    async (at, files) => {
+      const { outcomes, mails } = await sendTo(
+        names(5),
+        { isPipelining: true, hangUp: { at, address: 'person2@example.com' } },
+        { atOnce: 1, files: [...files] },
+      );
+      // The connection had sent e-mails before, so that it may have been closed before this one.
+      expect(outcomes).toEqual(all(5, 'accepted'));
+      expect(mails.map(({ to }) => to[0]).toSorted()).toEqual(names(5));
+    },
+  );
+
+  it('and hangs up at the reset behind a refusal leaves the refusal as it is', async () => {
+    const refusal = (address: string) => (address === 'person1@example.com' ? '550 5.1.1 no such user' : undefined);
+    const hangUp = { at: 'RSET', address: 'person1@example.com' } as const;
+    const { outcomes } = await sendTo(names(3), { isPipelining: true, refusal, hangUp }, { atOnce: 1 });
+    expect(outcomes).toEqual(['accepted', 'rejected suppress', 'accepted']);
   });
 
   it.each(['RCPT', 'DATA'] as const)(

@@ -51,7 +51,10 @@ interface Waiting {
   done(result: MailResult): void;
 }
 
-/** Holds open connections to one mail server. Each sends one e-mail after the other, its commands in one packet where the server offers PIPELINING (RFC 2920). */
+/**
+ * Holds open connections to one mail server. Each sends one e-mail after the other: the commands of an e-mail in one packet
+ * where the server offers PIPELINING (RFC 2920), and its content in another.
+ */
 export function createSmtpPool({ size, connection: options, login, connect }: SmtpPoolOptions): SmtpPool {
   const queue: Waiting[] = [];
   const idle = new Set<SMTPConnection>();
@@ -61,23 +64,24 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
   const open = async (): Promise<SMTPConnection> => {
     const socket = await connect?.();
     const connection = new SMTPConnection({ ...options, ...(socket && { connection: socket }) });
-    await new Promise<void>((resolve, reject) => {
-      connection.on('error', reject); // it ends behind it
-      connection.once('end', () => {
-        idle.delete(connection);
-        reject(connectionClosed());
+    try {
+      await new Promise<void>((resolve, reject) => {
+        connection.on('error', reject); // an end follows
+        connection.once('end', () => {
+          idle.delete(connection);
+          reject(connectionClosed());
+        });
+        connection.connect((failure) => {
+          if (failure) reject(failure);
+          else if (login === undefined || !connection.allowsAuth) resolve();
+          else connection.login(login, (refusal) => (refusal ? reject(refusal) : resolve()));
+        });
       });
-      connection.connect((error) => (error ? reject(error) : resolve()));
-    });
-    if (login === undefined || !connection.allowsAuth) return connection;
-    await new Promise<void>((resolve, reject) => {
-      connection.once('end', () => reject(connectionClosed()));
-      connection.login(login, (error) => (error ? reject(error) : resolve()));
-    }).catch((error: unknown) => {
+      return connection;
+    } catch (error) {
       connection.close();
       throw error;
-    });
-    return connection;
+    }
   };
 
   /** Sends by a connection, and gives it back if it can be used again. */
@@ -136,27 +140,48 @@ const connectionClosed = (): SmtpError =>
 const isClosedBy = ({ code, responseCode }: SmtpError): boolean =>
   responseCode === 421 || code === 'ECONNECTION' || code === 'ESOCKET' || code === 'ETIMEDOUT';
 
-/** Hands an e-mail over. `isUsable`: whether the connection can take another one. */
-function handOver(
-  connection: SMTPConnection,
-  { envelope, content }: ComposedMail,
-): Promise<{ result: MailResult; isUsable: boolean }> {
-  const stream = content instanceof Readable ? content : streamOf(content, connection);
-  return new Promise((resolve) => {
-    connection.send({ ...envelope }, stream, (error, sent) => {
-      if (error === null) {
-        const refused = (sent?.rejectedErrors ?? []).map((refusal) => [refusal.recipient ?? '', refusal] as const);
-        return resolve({ result: { isTaken: true, refused: new Map(refused) }, isUsable: true });
-      }
-      const stage = stream.readableDidRead ? 'content' : 'envelope';
-      const result: MailResult = { isTaken: false, stage, error };
-      const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
-      if (!isAboutMail || error.responseCode === 421 || connection.destroyed)
-        return resolve({ result, isUsable: false });
-      connection.reset((failed) => resolve({ result, isUsable: failed === null }));
-    });
-  });
+interface HandedOver {
+  result: MailResult;
+  /** Whether the connection can take another e-mail. */
+  isUsable: boolean;
 }
+
+/** Hands an e-mail over. Never rejects. */
+async function handOver(connection: SMTPConnection, { envelope, content }: ComposedMail): Promise<HandedOver> {
+  let stream: Readable | undefined;
+  try {
+    const opened = content instanceof Buffer ? streamOf(content, connection) : await content();
+    stream = opened;
+    return await new Promise<HandedOver>((resolve) => {
+      connection.send({ ...envelope }, opened, (error, sent) => {
+        if (error === null) return resolve({ result: { isTaken: true, refused: refusedIn(sent) }, isUsable: true });
+        const result = failedIn(opened, error);
+        const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
+        if (!isAboutMail || error.responseCode === 421 || connection.destroyed)
+          return resolve({ result, isUsable: false });
+        const lost = () => resolve({ result, isUsable: false });
+        connection.once('end', lost);
+        connection.reset((failed) => {
+          connection.off('end', lost);
+          resolve({ result, isUsable: failed === null });
+        });
+      });
+    });
+  } catch (error) {
+    return { result: failedIn(stream, error as SmtpError), isUsable: false };
+  }
+}
+
+type SentInfo = Parameters<Parameters<SMTPConnection['send']>[2]>[1];
+
+const refusedIn = (sent: SentInfo): Map<string, SmtpError> =>
+  new Map((sent?.rejectedErrors ?? []).map((refusal) => [refusal.recipient ?? '', refusal]));
+
+const failedIn = (stream: Readable | undefined, error: SmtpError): MailResult => ({
+  isTaken: false,
+  stage: stream?.readableDidRead === true ? 'content' : 'envelope',
+  error,
+});
 
 /**
  * Returns the bytes as a stream, which shows whether any of them were read. They leave together with the dot behind them: the

@@ -79,7 +79,7 @@ export function createSmtpSender(settings: SmtpSettings, connect?: Egress['conne
     async send(message) {
       let mail: ComposedMail;
       try {
-        mail = await composeMail(message, message.dkim ?? signing);
+        mail = composeMail(message, message.dkim ?? signing);
       } catch (error) {
         const because = error instanceof DkimKeyUnusable ? 'config' : 'permanent';
         return { kind: 'rejected', because, reason: reasonFrom(messageOf(error), secrets) };

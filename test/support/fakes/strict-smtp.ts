@@ -9,7 +9,7 @@ export interface StrictSmtpOptions {
   /** The reply to DATA without a recipient: servers may also say 354 (RFC 2920, 3.1). */
   dataWithoutRecipient?: string;
   /** Hangs up in place of a reply for an address, once. */
-  hangUp?: { at: 'RCPT' | 'DATA' | 'text'; address: string };
+  hangUp?: { at: 'RCPT' | 'DATA' | 'RSET' | 'text'; address: string };
 }
 
 /** An e-mail that the server took. */
@@ -68,6 +68,7 @@ export async function startStrictSmtp({ isPipelining, refusal, dataWithoutRecipi
           if (to.length === 0) return dataWithoutRecipient ?? '503 5.5.1 no valid recipients';
           return '354 go on';
         case 'RSET':
+          if (hangsUp('RSET', asked)) return undefined;
           [from, asked, to] = ['', [], []];
           return '250 2.0.0 fine';
         case 'QUIT':
