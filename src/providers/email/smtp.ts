@@ -3,7 +3,8 @@ import { inSpan, SpanKind } from '../../tracing/spans.ts';
 import { type Egress, EgressError } from '../egress/egress.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
-import { type ComposedMail, composeMail, DkimKeyUnusable } from './composing.ts';
+import { type ComposedMail, composeMail } from './composing.ts';
+import { DkimKeyUnusable } from './dkim.ts';
 import type { EmailSender } from './port.ts';
 import { createSmtpPool, type MailResult, POOL_CLOSED, type SmtpError } from './smtp-pool.ts';
 
