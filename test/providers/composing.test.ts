@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { install } from '@sinonjs/fake-timers';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { type ParsedMail, simpleParser } from 'mailparser';
@@ -89,8 +91,7 @@ const onTheWire = (raw: string): string => raw.replace(/\r\n|\r|\n/g, '\r\n');
 
 async function textOf(given: unknown): Promise<string> {
   const content = typeof given === 'function' ? await given() : given;
-  if (content instanceof Buffer) return content.toString();
-  return Buffer.concat(await Array.fromAsync(content as AsyncIterable<Buffer>)).toString();
+  return content instanceof Buffer ? content.toString() : text(content as Readable);
 }
 
 describe('composed e-mail', () => {
