@@ -150,7 +150,7 @@ interface HandedOver {
 async function handOver(connection: SMTPConnection, { envelope, content }: ComposedMail): Promise<HandedOver> {
   let stream: Readable | undefined;
   try {
-    const opened = content instanceof Buffer ? streamOf(content, connection) : await content();
+    const opened = typeof content === 'function' ? await content() : streamOf(content, connection);
     stream = opened;
     return await new Promise<HandedOver>((resolve) => {
       connection.send({ ...envelope }, opened, (error, sent) => {
