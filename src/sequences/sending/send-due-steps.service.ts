@@ -20,9 +20,9 @@ import { getSendingPolicy, type SendingPolicy, sendRuleOf } from './policy.servi
 import { advanceSettled, beginThrough, type StepSend } from './queries.ts';
 
 const BATCH_SIZE = 500;
-/** What is sent in about this time is a batch: a pause of all sending ends a sequence's at its end. */
-const BATCH_MS = 500;
-const MAX_BATCH_SIZE = 2_000;
+/** A larger batch follows one that took less time. A pause of all sending is looked for before each. */
+const QUICK_BATCH_MS = 500;
+const MAX_BATCH_SIZE = 1_000;
 const MIN_ROUND_MS = 1_000;
 /** Delay before the next batch after one without work. */
 const MIN_WAIT_MS = 1_000;
@@ -64,7 +64,7 @@ export async function sendDueSteps(deps: SequenceSendingDeps, ref: SequenceRef):
   for (;;) {
     const batchBegunAt = performance.now();
     const progress = await sendDueBatch(deps, round);
-    const isQuick = round.isFull && performance.now() - batchBegunAt < BATCH_MS;
+    const isQuick = round.isFull && performance.now() - batchBegunAt < QUICK_BATCH_MS;
     round.limit = isQuick ? Math.min(2 * round.limit, MAX_BATCH_SIZE) : BATCH_SIZE;
     const isOver = performance.now() - begunAt > MIN_ROUND_MS || deps.isStopped();
     if (!progress.hasMore || isOver) return progress;
