@@ -8,7 +8,7 @@ type ConnectionOptions = ConstructorParameters<typeof SMTPConnection>[0];
 /** An e-mail is given to so many connections that turn out to be closed, before it is left. */
 const MAX_CLOSED_CONNECTIONS = 3;
 
-export interface SmtpPoolOptions {
+interface SmtpPoolOptions {
   /** The most connections at once. */
   size: number;
   connection: ConnectionOptions;
@@ -36,7 +36,7 @@ export type MailResult =
   /** `stage`: how far it got. Nothing of an e-mail has left before its content. */
   | { isTaken: false; stage: 'connection' | 'envelope' | 'content'; error: SmtpError };
 
-export interface SmtpPool {
+interface SmtpPool {
   /** Hands an e-mail over by a free connection, or by the next one. Never rejects. */
   send(mail: ComposedMail): Promise<MailResult>;
   /** Closes each connection behind the e-mail that it sends. Those that wait for one are not sent. */

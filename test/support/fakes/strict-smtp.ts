@@ -13,7 +13,7 @@ export interface StrictSmtpOptions {
 }
 
 /** An e-mail that the server took. */
-export interface TakenMail {
+interface TakenMail {
   from: string;
   to: string[];
   text: string;
