@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { startGuard } from '../src/dev/guard.ts';
 import { type Program, startProgram } from './support/processes.ts';
@@ -58,6 +59,7 @@ await report(async () => {
     if (base !== undefined) await runRound(base);
   }
   for (const side of [own, base]) await side?.program.ask('stop').catch(() => undefined);
+  for (const side of [own, base]) while (side && existsSync(`/proc/${side.program.pid}`)) await sleep(50);
   await guard.close();
   rmSync(folder, { recursive: true, force: true });
   const rates = (side: Side) => side.rounds.map(({ rate }) => rate);

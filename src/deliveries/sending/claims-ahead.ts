@@ -2,7 +2,7 @@ import { elementAt } from '../../collections/checked-access.ts';
 import type { OutgoingMessage } from './message-sender.ts';
 
 /** The most sends claimed by one statement. */
-const MAX_CLAIM = 100;
+const MAX_CLAIM = 500;
 /** A claim is sent in about this time: what changes meanwhile, such as an opt-out, is not looked at again. */
 const CLAIM_MS = 250;
 
@@ -17,10 +17,17 @@ export interface ClaimedMessage {
 /** Begins sends that were claimed ahead: those up to a position. Returns false if they, and all later ones, must not begin. */
 export type BeginClaimed = (through: { position: number; isFirst: boolean }) => Promise<boolean>;
 
+/** How fast a sender has been: how many sends are claimed and begin together. Batches that follow one another share it. */
+export interface SendPace {
+  claim?: number;
+  chunk?: number;
+}
+
 interface AheadOptions<Item> {
   items: Item[];
-  /** The most sends that begin together. */
-  groupSize: number;
+  /** The smallest claim. */
+  minSize: number;
+  pace: SendPace;
   claim(chunk: Item[], firstPosition: number): Promise<ClaimedMessage[]>;
   begin: BeginClaimed;
 }
@@ -28,8 +35,8 @@ interface AheadOptions<Item> {
 /** Hands out claimed sends in groups. */
 export interface ClaimedGroups {
   hasMore(): boolean;
-  /** Returns the next group, which begins now. It is empty if nothing is left, or the rest must not begin. */
-  next(): Promise<ClaimedMessage[]>;
+  /** Returns the next sends, at most `size`, which begin now. It is empty if nothing is left, or the rest must not begin. */
+  next(size: number): Promise<ClaimedMessage[]>;
   /** Returns what was claimed and has not begun. Called once no group is asked for. */
   rest(): Promise<ClaimedMessage[]>;
 }
@@ -38,9 +45,9 @@ export interface ClaimedGroups {
  * Claims sends in larger sets than begin together, one set ahead: as many as are sent in a moment. A send begins once that
  * is recorded. So the outcome of few is unknown after a crash, and the others are sent later.
  */
-export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptions<Item>): ClaimedGroups {
+export function claimsAhead<Item>({ items, minSize, pace, claim, begin }: AheadOptions<Item>): ClaimedGroups {
   const queue: ClaimedMessage[] = [];
-  let claimSize = groupSize;
+  let claimSize = pace.claim ?? minSize;
   let claimedAt: number | undefined;
   let next = 0;
   let isFirst = true;
@@ -49,7 +56,8 @@ export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptio
 
   const claimNext = async () => {
     const now = performance.now();
-    if (claimedAt !== undefined) claimSize = nextSize(claimSize, now - claimedAt, groupSize);
+    if (claimedAt !== undefined) claimSize = nextSize(claimSize, now - claimedAt, minSize);
+    pace.claim = claimSize;
     claimedAt = now;
     const firstPosition = next;
     next += claimSize;
@@ -69,9 +77,9 @@ export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptio
 
   return {
     hasMore: () => !isEnded && (queue.length > 0 || claiming !== undefined || next < items.length),
-    async next() {
+    async next(size) {
       await fill();
-      const group = isEnded ? [] : queue.splice(0, groupSize);
+      const group = isEnded ? [] : queue.splice(0, size);
       if (group.length === 0) return [];
       if (await begin({ position: elementAt(group, -1).position, isFirst })) {
         isFirst = false;
@@ -90,7 +98,7 @@ export function claimsAhead<Item>({ items, groupSize, claim, begin }: AheadOptio
 }
 
 /** Returns the size of the next claim, twice the former one while that is sent quickly. */
-function nextSize(size: number, tookMs: number, groupSize: number): number {
-  if (tookMs < CLAIM_MS) return Math.min(size * 2, Math.max(MAX_CLAIM, groupSize));
-  return Math.max(Math.floor(size / 2), groupSize);
+function nextSize(size: number, tookMs: number, minSize: number): number {
+  if (tookMs < CLAIM_MS) return Math.min(size * 2, Math.max(MAX_CLAIM, minSize));
+  return Math.max(Math.floor(size / 2), minSize);
 }

@@ -2,7 +2,7 @@ import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
 import { isSendingPaused } from '../pause/service.ts';
-import type { BeginClaimed, ClaimedMessage } from './claims-ahead.ts';
+import type { BeginClaimed, ClaimedMessage, SendPace } from './claims-ahead.ts';
 import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from './message-sender.ts';
 import { type Attempt, type SendResult, settleDeliveries } from './outcomes.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
@@ -37,6 +37,8 @@ export interface SendBatch<Item> {
   claim(chunk: Item[], sender: BatchSender, firstPosition: number | null): Promise<ClaimedMessage[]>;
   /** Begins sends claimed ahead. Without it, they begin as they are claimed. */
   begin?: BeginClaimed;
+  /** Shared by batches that follow one another. */
+  pace?: SendPace;
   /** Builds the owner's part of the statement that settles a chunk. */
   continuation?: SettlingContinuation;
   /** Ends those of the requeued deliveries that will not be sent again, in the transaction that requeued them. */
@@ -70,7 +72,7 @@ export class SendingPaused extends SenderUnavailable {
 export async function sendBatch<Item>(
   { db, senders, isStopped }: SendBatchDeps,
   orgId: string,
-  { channel, lease, items, claim, begin, continuation, endRequeued }: SendBatch<Item>,
+  { channel, lease, items, claim, begin, pace, continuation, endRequeued }: SendBatch<Item>,
 ): Promise<OutcomeCounts> {
   if (items.length > 0 && (await isSendingPaused(db))) throw new SendingPaused();
   const sender = (await senders.of(orgId, channel)) ?? NOT_CONNECTED;
@@ -84,6 +86,7 @@ export async function sendBatch<Item>(
     claim: (chunk, firstPosition) =>
       claim(chunk, { fromAddress: sender.fromAddress, missingSenderReason }, firstPosition),
     begin,
+    pace,
     settle: async (results) => {
       await settle(db, orgId, { attempt, results, endRequeued });
       countOutcomes(counts, results);

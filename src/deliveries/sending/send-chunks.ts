@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { elementAt } from '../../collections/checked-access.ts';
+import { forEachConcurrently } from '../../concurrency/limited.ts';
 import { isDatabaseUnavailable, isStatementTimeout } from '../../db/failures.ts';
 import { ProviderError } from '../../errors.ts';
 import { measured, secondsSince } from '../../processes/measurements.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
-import { type BeginClaimed, type ClaimedGroups, type ClaimedMessage, claimsAhead } from './claims-ahead.ts';
+import {
+  type BeginClaimed,
+  type ClaimedGroups,
+  type ClaimedMessage,
+  claimsAhead,
+  type SendPace,
+} from './claims-ahead.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
 import { NOT_BEGUN, type Settlement, settlementOf } from './outcomes.rules.ts';
 import { slotsOf } from './slots.ts';
@@ -12,6 +18,9 @@ import { slotsOf } from './slots.ts';
 const CHUNKS_IN_FLIGHT = 2;
 /** One chunk more than are in flight, so that one is settled while the others are sent. */
 const LANES = CHUNKS_IN_FLIGHT + 1;
+/** The sends that begin together are sent in about this time: no more can be unknown after a crash than in a moment. */
+const CHUNK_MS = 60;
+const MAX_CHUNK = 50;
 const DATABASE_RETRY_MS = 500;
 const MAX_SETTLE_MS = 600_000;
 /** The longest a provider's Retry-After may block the org's other sends. */
@@ -29,41 +38,52 @@ export interface ChunkedSend<Item> {
   begin?: BeginClaimed | undefined;
   /** Records the outcomes. A repeated call changes nothing. */
   settle(results: SendResult[]): Promise<void>;
-  /** Checked before each chunk. */
+  /** Checked before each send. */
   isStopped(): boolean;
+  /** Of the batches before, and of those that follow. */
+  pace?: SendPace | undefined;
 }
 
 type SendResult = [deliveryId: string, Settlement];
 
 /**
- * Sends items in chunks, two at a time, so claiming and settling overlap with sending. Never more have begun and are not
- * yet answered than the sender's concurrency, over all batches of this process. If the provider as a whole is
- * unavailable, requeues the chunk and throws a ProviderError. Waits while the database is unavailable, as only this
- * process knows the outcomes. Returns or throws only when nothing is in progress any more.
+ * Sends items in chunks, two at a time, so claiming and settling overlap with sending. Chunks of a fast provider are larger.
+ * Never more are given to the sender and not yet answered than its concurrency, over all batches of this process. If the
+ * provider as a whole is unavailable, requeues the chunk and throws a ProviderError. Waits while the database is
+ * unavailable, as only this process knows the outcomes. Returns or throws only when nothing is in progress any more.
  */
 export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void> {
-  const { sender, settle, isStopped } = work;
-  const chunkSize = Math.max(1, Math.floor(sender.concurrency / CHUNKS_IN_FLIGHT));
+  const { sender, settle, isStopped, pace = {} } = work;
+  const width = Math.max(1, Math.floor(sender.concurrency / CHUNKS_IN_FLIGHT));
   let trouble: SenderProblem | undefined;
   let hasFailed = false;
   const slots = slotsOf(sender);
-  const groups = groupsOf(work, chunkSize);
+  const groups = groupsOf(work, width, pace);
 
   const sendGroup = async (sendings: ClaimedMessage[]): Promise<SendResult[]> => {
-    const outcomes = await Promise.all(sendings.map(({ message }) => sendMeasured(sender, message)));
-    trouble ??= outcomes.map(senderProblemOf).find((problem) => problem !== undefined);
-    return sendings.map(({ message, attempts }, i) => [
-      message.deliveryId,
-      settlementOf(message.channel, elementAt(outcomes, i), attempts, { isTransactional: isTransactional(message) }),
-    ]);
+    const begunAt = performance.now();
+    const results: SendResult[] = [];
+    await forEachConcurrently(sendings, width, async ({ message, attempts }) => {
+      const outcome = isOver() ? undefined : await sendMeasured(sender, message);
+      if (outcome !== undefined) trouble ??= senderProblemOf(outcome);
+      const isRepeatable = isTransactional(message);
+      const settlement =
+        outcome === undefined
+          ? NOT_BEGUN
+          : settlementOf(message.channel, outcome, attempts, { isTransactional: isRepeatable });
+      results.push([message.deliveryId, settlement]);
+    });
+    if (sendings.length >= (pace.chunk ?? width))
+      pace.chunk = nextChunkSize(sendings.length, performance.now() - begunAt, width);
+    return results;
   };
   const isOver = () => trouble !== undefined || hasFailed || isStopped();
   const sendInSlots = async () => {
-    await slots.acquire(chunkSize);
+    await slots.acquire(width);
     try {
-      return isOver() ? [] : await sendGroup(await groups.next());
+      return isOver() ? [] : await sendGroup(await groups.next(pace.chunk ?? width));
     } finally {
-      slots.release(chunkSize);
+      slots.release(width);
     }
   };
   const settleSurely = async (results: SendResult[]) => {
@@ -93,22 +113,33 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   }
 }
 
-/** Returns the claimed sends of a batch in groups of at most `groupSize`. The database may be away meanwhile. */
-function groupsOf<Item>({ items, claim, begin, isStopped }: ChunkedSend<Item>, groupSize: number): ClaimedGroups {
+/** Returns the size of the next chunk: twice the former one while that is sent at once, half of it if it took long. */
+function nextChunkSize(size: number, tookMs: number, width: number): number {
+  if (tookMs < CHUNK_MS / 2) return Math.min(size * 2, Math.max(MAX_CHUNK, width));
+  return tookMs > CHUNK_MS ? Math.max(Math.floor(size / 2), width) : size;
+}
+
+/** Returns the claimed sends of a batch in groups. The database may be away meanwhile. */
+function groupsOf<Item>(
+  { items, claim, begin, isStopped }: ChunkedSend<Item>,
+  minSize: number,
+  pace: SendPace,
+): ClaimedGroups {
   const claimSurely = (chunk: Item[], firstPosition: number | null) =>
     retryWhileDatabaseIsDown(isStopped, () => claim(chunk, firstPosition));
   if (begin !== undefined)
     return claimsAhead({
       items,
-      groupSize,
+      minSize,
+      pace,
       claim: claimSurely,
       begin: (through) => retryWhileDatabaseIsDown(isStopped, () => begin(through)),
     });
   let next = 0;
   return {
     hasMore: () => next < items.length,
-    next() {
-      const chunk = items.slice(next, next + groupSize);
+    next(size) {
+      const chunk = items.slice(next, next + size);
       next += chunk.length;
       return chunk.length === 0 ? Promise.resolve([]) : claimSurely(chunk, null);
     },

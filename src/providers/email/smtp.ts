@@ -1,12 +1,12 @@
-import type { Socket } from 'node:net';
-import { createTransport, type SendMailOptions } from 'nodemailer';
-import { looksLikeHtml } from '../../html/markup.rules.ts';
-import { textOfHtml } from '../../html/text.rules.ts';
+import { messageOf } from '../../errors.ts';
 import { inSpan, SpanKind } from '../../tracing/spans.ts';
 import { type Egress, EgressError } from '../egress/egress.ts';
 import { reasonFrom } from '../egress/provider-responses.ts';
 import type { SendOutcome } from '../sending.ts';
-import type { EmailMessage, EmailSender, MailFile } from './port.ts';
+import { type ComposedMail, composeMail } from './composing.ts';
+import { DkimKeyUnusable } from './dkim.ts';
+import type { EmailSender } from './port.ts';
+import { createSmtpPool, type MailResult, POOL_CLOSED, type SmtpError } from './smtp-pool.ts';
 
 const POOL_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -59,40 +59,40 @@ export const connectionOptionsOf = ({ host, port, secure, username, password, ..
  * at checked addresses only.
  */
 export function createSmtpSender(settings: SmtpSettings, connect?: Egress['connect']): EmailSender {
-  const { username, password, dkim } = settings;
-  const transport = createTransport({
-    pool: true,
-    maxConnections: POOL_CONNECTIONS,
-    maxMessages: Number.POSITIVE_INFINITY,
-    maxRequeues: 2,
-    ...connectionOptionsOf(settings),
-    ...(connect && { getSocket: socketsOf(settings, connect) }),
-    connectionTimeout: connect === undefined ? CONNECT_TIMEOUT_MS : ALL_ADDRESSES_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SOCKET_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+  const { host, port, username, password, dkim } = settings;
+  const secrets = secretsOf(username, password);
+  const signing = dkim && { domain: dkim.domain, selector: dkim.selector, privateKey: dkim.private_key };
+  const pool = createSmtpPool({
+    size: POOL_CONNECTIONS,
+    login: username === undefined ? undefined : { user: username, pass: password ?? '' },
+    connect: connect && (() => connect(host, port)),
+    connection: {
+      ...connectionOptionsOf(settings),
+      connectionTimeout: connect === undefined ? CONNECT_TIMEOUT_MS : ALL_ADDRESSES_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+    },
   });
 
   return {
     provider: 'smtp',
     concurrency: POOL_CONNECTIONS,
     async send(message) {
+      let mail: ComposedMail;
       try {
-        const {
-          messageId,
-          rejected,
-          rejectedErrors = [],
-        } = await inSpan(spanOptionsOf(settings), () => transport.sendMail(toMail(message, dkim)));
-        // With several recipients, the server may refuse the one that the e-mail is to, and take it for the others.
-        if (rejected.includes(message.to))
-          return outcomeOf((rejectedErrors[0] ?? new Error('refused')) as SmtpError, secretsOf(username, password));
-        return { kind: 'accepted', providerId: messageId };
+        mail = composeMail(message, message.dkim ?? signing);
       } catch (error) {
-        return outcomeOf(error as SmtpError, secretsOf(username, password));
+        const because = error instanceof DkimKeyUnusable ? 'config' : 'permanent';
+        return { kind: 'rejected', because, reason: reasonFrom(messageOf(error), secrets) };
       }
+      const result = await inSpan(spanOptionsOf(settings), () => pool.send(mail));
+      if (!result.isTaken) return outcomeOf(result, secrets);
+      // With several recipients, the server may refuse the one that the e-mail is to, and take it for the others.
+      const error = result.refused.get(mail.envelope.to[0] ?? '');
+      if (error !== undefined) return outcomeOf({ isTaken: false, stage: 'envelope', error }, secrets);
+      return { kind: 'accepted', providerId: message.messageId };
     },
-    close: () => transport.close(),
+    close: () => pool.close(),
   };
 }
 
@@ -102,96 +102,13 @@ const spanOptionsOf = ({ host, port }: SmtpSettings) => ({
   attributes: { 'server.address': host, 'server.port': port },
 });
 
-/** Returns nodemailer's way to get opened connections. */
-const socketsOf =
-  ({ host, port }: SmtpSettings, connect: Egress['connect']) =>
-  (_options: unknown, done: (error: Error | null, opened?: { connection: Socket }) => void): void => {
-    connect(host, port).then((connection) => done(null, { connection }), done);
-  };
-
-/** RFC 8058 requires signing both List-Unsubscribe fields; nodemailer's own list omits the second. */
-const DKIM_FIELDS =
-  'From:Sender:Reply-To:Subject:Date:Message-ID:In-Reply-To:References:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
-
-function toMail(
-  {
-    messageId,
-    from,
-    to,
-    cc = [],
-    subject,
-    body,
-    isHtml,
-    attachments = [],
-    inReplyTo,
-    references,
-    isAutoReply,
-    unsubscribeUrl,
-    envelopeFrom,
-    replyTo,
-    dkim,
-  }: EmailMessage,
-  ownDkim: SmtpSettings['dkim'],
-): SendMailOptions {
-  const signing = dkim ?? (ownDkim && { ...ownDkim, privateKey: ownDkim.private_key });
-  return {
-    messageId,
-    from: { name: from.name ?? '', address: from.address },
-    to: { name: '', address: to },
-    ...(cc.length > 0 && { cc: cc.map((address) => ({ name: '', address })) }),
-    ...(replyTo === undefined ? {} : { replyTo }),
-    envelope: { from: envelopeFrom, to: [to, ...cc] },
-    subject,
-    ...(inReplyTo === undefined ? {} : { inReplyTo, references: references ?? inReplyTo }),
-    ...((isHtml ?? looksLikeHtml(body)) ? { html: body, text: textOfHtml(body) } : { text: body }),
-    ...(attachments.length > 0 && { attachments: attachments.map(partOf) }),
-    ...(signing === undefined
-      ? {}
-      : {
-          dkim: {
-            domainName: signing.domain,
-            keySelector: signing.selector,
-            privateKey: signing.privateKey,
-            headerFieldNames: DKIM_FIELDS,
-          },
-        }),
-    headers: {
-      ...(isAutoReply === true && { 'Auto-Submitted': 'auto-replied' }),
-      ...(unsubscribeUrl !== undefined && {
-        'List-Unsubscribe': `<${unsubscribeUrl}>`,
-        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      }),
-    },
-  };
-}
-
-const partOf = ({ name, mimeType, bytes }: MailFile) => ({
-  filename: name,
-  contentType: mimeType,
-  content: bytes,
-  contentDisposition: 'attachment' as const,
-});
-
 /** Returns the forms in which a password is sent (RFC 4616, RFC 4954), as a server may repeat them in its answer. */
 export function secretsOf(username = '', password = ''): string[] {
   const forms = [password, `\0${username}\0${password}`].map((form) => Buffer.from(form).toString('base64'));
   return password === '' ? [] : [password, ...forms];
 }
 
-interface SmtpError extends Error {
-  code?: string;
-  /** The system's own code, such as ECONNREFUSED, if there is one. */
-  originalCode?: string;
-  timeoutType?: string;
-  responseCode?: number;
-  /** The failed command, in nodemailer's terms. */
-  command?: string;
-  response?: string;
-}
-
 const CONNECTION_FAILURES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-/** nodemailer's error for messages queued in a closed pool, or sent to it. */
-const CLOSED_POOL_MESSAGE = 'Connection pool was closed';
 /**
  * The enhanced code (RFC 3463) at the start of a response: no such mailbox, no such domain, mailbox disabled. Not a
  * full mailbox, a policy or a problem of the sender.
@@ -202,10 +119,16 @@ const REFUSED_SESSION = /^(?:Invalid greeting|Invalid HELO|EHLO failed)/;
 const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UPGRADE_TIMEOUT']);
 
 /**
- * Returns the outcome for a failure (RFC 5321, 4.2; enhanced codes of RFC 3463). A missing response proves nothing: the
- * outcome is `unknown`.
+ * Returns the outcome for a failure (RFC 5321, 4.2; enhanced codes of RFC 3463). A missing response to the content proves
+ * nothing: the outcome is `unknown`. Before that nothing was sent.
  */
-function outcomeOf(error: SmtpError, secrets: string[]): SendOutcome {
+function outcomeOf({ error, stage }: Extract<MailResult, { isTaken: false }>, secrets: string[]): SendOutcome {
+  const outcome = outcomeOfError(error, secrets);
+  if (outcome.kind !== 'unknown' || stage === 'content') return outcome;
+  return { kind: 'retry', scope: stage === 'connection' ? 'provider' : 'recipient', reason: outcome.reason };
+}
+
+function outcomeOfError(error: SmtpError, secrets: string[]): SendOutcome {
   if (error instanceof EgressError)
     return error.transient
       ? { kind: 'retry', scope: 'provider', reason: error.message }
@@ -215,9 +138,7 @@ function outcomeOf(error: SmtpError, secrets: string[]): SendOutcome {
   const isTemporary = responseCode >= 400 && responseCode < 500;
 
   const neverLeft =
-    CONNECTION_FAILURES.has(originalCode) ||
-    TIMEOUTS_BEFORE_MAIL.has(timeoutType) ||
-    error.message === CLOSED_POOL_MESSAGE;
+    CONNECTION_FAILURES.has(originalCode) || TIMEOUTS_BEFORE_MAIL.has(timeoutType) || error.message === POOL_CLOSED;
   if (code === 'EDNS' || code === 'ETLS' || neverLeft) {
     return { kind: 'retry', scope: 'provider', reason };
   }

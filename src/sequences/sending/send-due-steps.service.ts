@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from '../../deliveries/contract.ts';
+import type { SendPace } from '../../deliveries/sending/claims-ahead.ts';
 import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
 import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
@@ -19,6 +20,9 @@ import { getSendingPolicy, type SendingPolicy, sendRuleOf } from './policy.servi
 import { advanceSettled, beginThrough, type StepSend } from './queries.ts';
 
 const BATCH_SIZE = 500;
+/** A larger batch follows one that took less time. A pause of all sending is looked for before each. */
+const QUICK_BATCH_MS = 500;
+const MAX_BATCH_SIZE = 1_000;
 const MIN_ROUND_MS = 1_000;
 /** Delay before the next batch after one without work. */
 const MIN_WAIT_MS = 1_000;
@@ -32,6 +36,11 @@ interface Round extends SequenceRef {
   totals: SendTotals;
   /** The number of sends that earlier batches may have claimed ahead. */
   positions: number;
+  /** The size of the next batch, and whether the last one had as many sends. */
+  limit: number;
+  isFull: boolean;
+  /** By channel, how fast its sends were. */
+  paces: Map<Channel, SendPace>;
 }
 
 /**
@@ -42,9 +51,21 @@ interface Round extends SequenceRef {
  */
 export async function sendDueSteps(deps: SequenceSendingDeps, ref: SequenceRef): Promise<SequenceProgress> {
   const begunAt = performance.now();
-  const round = { ...ref, lease: randomUUID(), totals: { sent: 0, failed: 0, skipped: 0, unknown: 0 }, positions: 0 };
+  const totals = { sent: 0, failed: 0, skipped: 0, unknown: 0 };
+  const round: Round = {
+    ...ref,
+    lease: randomUUID(),
+    totals,
+    positions: 0,
+    limit: BATCH_SIZE,
+    isFull: false,
+    paces: new Map(),
+  };
   for (;;) {
+    const batchBegunAt = performance.now();
     const progress = await sendDueBatch(deps, round);
+    const isQuick = round.isFull && performance.now() - batchBegunAt < QUICK_BATCH_MS;
+    round.limit = isQuick ? Math.min(2 * round.limit, MAX_BATCH_SIZE) : BATCH_SIZE;
     const isOver = performance.now() - begunAt > MIN_ROUND_MS || deps.isStopped();
     if (!progress.hasMore || isOver) return progress;
   }
@@ -55,9 +76,10 @@ async function sendDueBatch(deps: SequenceSendingDeps, round: Round): Promise<Se
   const { orgId, sequenceId, lease, totals } = round;
   try {
     const isAway = (channel: Channel) => deps.outages.find(orgId, channel) !== undefined;
-    const batch = await prepareBatch(db, orgId, sequenceId, { lease, limit: BATCH_SIZE, isAway });
+    const batch = await prepareBatch(db, orgId, sequenceId, { lease, limit: round.limit, isAway });
     if (batch === undefined) return { ...ENDED_PROGRESS, batch: totals };
     totals.unknown += batch.interrupted;
+    round.isFull = batch.steps.reduce((sum, { enrollmentIds }) => sum + enrollmentIds.length, 0) === round.limit;
     const enrolling = await enrollNextPage(db, orgId, batch.sequence);
     await sendSteps(deps, round, await getSendingPolicy(db, orgId, batch.sequence), batch);
     return await progressOf(deps, round, batch, enrolling);
@@ -99,11 +121,15 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
   const { orgId, sequenceId, lease, totals } = round;
   const { action, stepId, positions, enrollmentIds } = step;
   const compose = contentOf(action);
+  const channel = CHANNEL_OF[action.type];
+  const pace = round.paces.get(channel) ?? {};
+  round.paces.set(channel, pace);
   const before = round.positions;
   round.positions += enrollmentIds.length;
   const { sent, failed, unknown } = await sendBatch<string>(deps, orgId, {
-    channel: CHANNEL_OF[action.type],
+    channel,
     lease,
+    pace,
     items: enrollmentIds,
     claim: async (chunk, { fromAddress, missingSenderReason }, first) => {
       const send: StepSend = {

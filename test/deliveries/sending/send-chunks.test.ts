@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { MessageSender, OutgoingMessage } from '../../../src/deliveries/sending/message-sender.ts';
 import type { Settlement } from '../../../src/deliveries/sending/outcomes.rules.ts';
 import { SenderUnavailable, sendInChunks } from '../../../src/deliveries/sending/send-chunks.ts';
@@ -89,5 +90,66 @@ describe('sendInChunks', () => {
     });
     await expect(work).rejects.toBeInstanceOf(SenderUnavailable);
     expect(begun.length).toBeLessThan(10);
+  });
+
+  /** Sends messages that are claimed ahead, ten at a time. Returns how many began together, and what was settled. */
+  const sendClaimed = async (count: number, send: MessageSender['send']) => {
+    const sender: MessageSender = { provider: 'fake', fromAddress: null, concurrency: 10, pool: {}, send };
+    const begun: number[] = [];
+    const settled: string[] = [];
+    let last = 0;
+    const ended = await sendInChunks<number>({
+      items: Array.from({ length: count }, (_, nth) => nth + 1),
+      sender,
+      isStopped: () => false,
+      claim: async (chunk) =>
+        chunk.map((position) => ({
+          attempts: 1,
+          message: { channel: 'sms', content: { body: 'Hi' }, orgId: 'org', deliveryId: `d${position}`, to: '+1' },
+          position,
+        })),
+      begin: async ({ position }) => {
+        begun.push(position - last);
+        last = position;
+        return true;
+      },
+      settle: async (results) => {
+        for (const [, { status }] of results) settled.push(status);
+      },
+    }).catch((error: unknown) => error);
+    return { begun, settled, ended };
+  };
+  it('has as many begin together as a sender takes in a moment: ever more of a fast one, at most 50', async () => {
+    let sending = 0;
+    let most = 0;
+    const { begun, settled, ended } = await sendClaimed(2_000, async (message) => {
+      most = Math.max(most, ++sending);
+      await setImmediate();
+      sending--;
+      return accepts(message);
+    });
+    expect([ended, begun[0], Math.max(...begun)]).toEqual([undefined, 5, 50]);
+    expect(most).toBe(10);
+    expect(settled).toEqual(Array(2_000).fill('accepted'));
+  });
+
+  it('has no more begin together than are sent at once if each takes long', async () => {
+    const { begun } = await sendClaimed(60, async (message) => {
+      await setTimeout(35);
+      return accepts(message);
+    });
+    expect(new Set(begun)).toEqual(new Set([5]));
+  });
+
+  it('gives nothing more of what has begun to a sender that is away, and puts it back', async () => {
+    let given = 0;
+    const { settled, ended } = await sendClaimed(400, async (message) => {
+      if (++given > 200) return { kind: 'retry', scope: 'provider', reason: 'away' };
+      return accepts(message);
+    });
+    expect(ended).toBeInstanceOf(SenderUnavailable);
+    expect(given).toBeLessThanOrEqual(210);
+    expect(settled.filter((status) => status === 'accepted')).toHaveLength(200);
+    expect(settled.filter((status) => status === 'queued').length).toBeGreaterThan(given - 200);
   });
 });
