@@ -231,19 +231,24 @@ async function until(what: string, look: () => Promise<boolean>): Promise<void> 
   }
 }
 
+/** Prepares a unit of work once it is asked for. */
+function once<Prepared>(prepare: () => Promise<Prepared>): () => Promise<Prepared> {
+  let prepared: Promise<Prepared> | undefined;
+  return () => (prepared ??= prepare());
+}
+
 const stopping = Promise.withResolvers<void>();
 await withStack({ hasTemporal: true }, async (stack) => {
   const place = await startPlace(stack);
-  const [webhooks, messages, turns] = [
-    await createWebhooks(place),
-    await createMessages(place),
-    await createTurns(place),
-  ];
+  const webhooks = once(() => createWebhooks(place));
+  const messages = once(() => createMessages(place));
+  const turns = once(() => createTurns(place));
   serve({
-    webhooksUnderLoad: ({ count }: { count: number }) => webhooks.underLoad(count),
-    webhooksAtRate: ({ count, perSecond }: { count: number; perSecond: number }) => webhooks.atRate(count, perSecond),
-    messages: ({ count }: { count: number }) => messages(count),
-    turns: ({ count }: { count: number }) => turns(count),
+    webhooksUnderLoad: async ({ count }: { count: number }) => (await webhooks()).underLoad(count),
+    webhooksAtRate: async ({ count, perSecond }: { count: number; perSecond: number }) =>
+      (await webhooks()).atRate(count, perSecond),
+    messages: async ({ count }: { count: number }) => (await messages())(count),
+    turns: async ({ count }: { count: number }) => (await turns())(count),
     where: async () => ({ databaseUrl: stack.databaseUrl }),
     stop: async () => stopping.resolve(),
   });
