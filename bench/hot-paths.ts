@@ -26,7 +26,11 @@ interface HotPath {
 }
 
 const PATHS: Record<string, HotPath> = {
-  'event to an endpoint, under load': { question: 'webhooksUnderLoad', input: { count: Number(process.env.N ?? 2_000) }, maxCpu: 0.5 },
+  'event to an endpoint, under load': {
+    question: 'webhooksUnderLoad',
+    input: { count: 2_000 },
+    maxCpu: 0.5,
+  },
   'event to an endpoint, 50/s': {
     question: 'webhooksAtRate',
     input: { count: 400, perSecond: STEADY_PER_SECOND },

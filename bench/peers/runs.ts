@@ -16,10 +16,12 @@ const RUNS = 400;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SINGLE_RUNS = 40;
 
+const { BENCH_PEERS } = process.env;
+
 const PEERS = [
   { name: 'Restate', start: startRestate, minShare: 0.6 },
   { name: 'n8n', start: startN8n, minShare: 8 },
-];
+].filter(({ name }) => BENCH_PEERS?.split(',').includes(name) ?? true);
 
 interface Measured {
   side: RunsSide;

@@ -129,8 +129,8 @@ it.each<[name: keyof typeof HOT_PATHS, most: number]>([
   ['a webhook of a workflow is accepted', 2],
   ['a run goes from its webhook to its end', 5],
   ['a mail goes from its request to its end', 17], // one asks whether the operator has paused all sending, two say for the audit who acts
-  ['a message of a contact is accepted', 3],
-  ['the AI answers a message by a quote', 68],
+  ['a message of a contact is accepted', 2],
+  ['the AI answers a message by a quote', 63],
   ['a webhook goes from its event to its delivery', 12],
 ])('%s with at most %d statements', async (name, most) => {
   const statements = (await HOT_PATHS[name]?.(programs, most)) ?? [];

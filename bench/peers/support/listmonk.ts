@@ -34,13 +34,19 @@ export interface Listmonk {
 /** Builds listmonk from a checkout of its source, without its pages. Go fetches what it needs. */
 const build = (source: string, version: string): Promise<string> =>
   installed(`listmonk-${version}`, async (folder) => {
-    await runToEnd('go', ['build', '-C', source, '-o', join(folder, 'listmonk'), './cmd'], { env: process.env });
+    // Its pages are not built. It only looks whether their folder exists.
+    const flags = ['-ldflags', `-X main.frontendDir=${join(source, 'static/public')}`];
+    await runToEnd('go', ['build', '-C', source, ...flags, '-o', join(folder, 'listmonk'), './cmd'], {
+      env: process.env,
+    });
   });
 
 /** Returns the checkout that LISTMONK_SOURCE names, with its commit. */
 async function findSource(): Promise<{ source: string; version: string }> {
   if (LISTMONK_SOURCE === undefined || !existsSync(join(LISTMONK_SOURCE, 'cmd')))
-    throw new PeerMissing('LISTMONK_SOURCE does not name a checkout of github.com/knadh/listmonk (v6.2.0), to build by Go');
+    throw new PeerMissing(
+      'LISTMONK_SOURCE does not name a checkout of github.com/knadh/listmonk (v6.2.0), to build by Go',
+    );
   const version = await runToEnd('git', ['-C', LISTMONK_SOURCE, 'rev-parse', '--short=12', 'HEAD']);
   return { source: LISTMONK_SOURCE, version: version.trim() };
 }
@@ -91,7 +97,12 @@ async function configure(db: Db, { hostname, port }: URL): Promise<void> {
     ...{ hello_hostname: '', max_conns: CONNECTIONS, idle_timeout: '15s', wait_timeout: '5s', max_msg_retries: 2 },
     ...{ tls_type: 'none', tls_skip_verify: false, email_headers: [] },
   };
-  const settings = { smtp: [server], 'app.concurrency': CONNECTIONS, 'app.message_rate': 1_000_000, 'app.check_updates': false };
+  const settings = {
+    smtp: [server],
+    'app.concurrency': CONNECTIONS,
+    'app.message_rate': 1_000_000,
+    'app.check_updates': false,
+  };
   await sql`
     update settings set value = new.value from jsonb_each(${JSON.stringify(settings)}::jsonb) as new where settings.key = new.key
   `.execute(db);

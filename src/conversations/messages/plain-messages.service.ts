@@ -1,6 +1,6 @@
 import { isAutopilotOnAnywhere } from '../../autopilot/service.ts';
-import { blockedContactIn } from '../../contacts/blocklist/service.ts';
 import { batchByKey } from '../../concurrency/batch-by-key.ts';
+import { blockedContactIn } from '../../contacts/blocklist/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { newId } from '../../ids.ts';
@@ -27,12 +27,7 @@ const batches = new WeakMap<Db, Append>();
  * Adds a contact's plain message. Returns undefined, and changes nothing, if it is not simply the next one of an open
  * session. Messages of an org that come while others are being stored are stored together.
  */
-export async function addPlainMessage(
-  db: Db,
-  orgId: string,
-  sessionId: string,
-  text: string,
-): Promise<Appended> {
+export async function addPlainMessage(db: Db, orgId: string, sessionId: string, text: string): Promise<Appended> {
   const message = { sessionId, id: newId(), text, mayShowLanguage: mayShowLanguage(text), language: null };
   const appended = await append(db, orgId, message);
   if (appended !== undefined || !message.mayShowLanguage) return appended;
