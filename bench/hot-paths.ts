@@ -49,6 +49,7 @@ interface Side {
 
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-hot-'));
 const guard = startGuard(join(folder, 'processes.json'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true })); // the guard writes to it until then
 
 async function startSide(name: string, root: string): Promise<Side> {
   const file = pathToFileURL(join(root, 'bench/support/programs/hot-paths.ts')).href;
@@ -106,6 +107,5 @@ await report(async () => {
     }
   for (const side of [own, base]) await side?.program.ask('stop').catch(() => undefined);
   await guard.close();
-  rmSync(folder, { recursive: true, force: true });
   return paths.flatMap(([path, one]) => findingsOf(path, one, own, base));
 });

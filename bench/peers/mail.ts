@@ -16,6 +16,7 @@ const MIN_SHARE = 0.6;
 
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-peers-'));
 const guard = startGuard(join(folder, 'processes.json'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true })); // the guard writes to it until then
 const startOwn = (file: string) =>
   startProgram(import.meta.resolve(file), {}, { logFile: join(folder, 'bench.log'), guard });
 
@@ -75,6 +76,5 @@ await report(async () => {
   } finally {
     guard.seal();
     await guard.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -74,6 +74,7 @@ function findingOf(ours: Measured, peer: Measured): Finding {
 
 const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-peers-'));
 const guard = startGuard(join(folder, 'processes.json'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true })); // the guard writes to it until then
 
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {
@@ -90,7 +91,6 @@ await report(() =>
       for (const { sink } of sides) sink.close();
       guard.seal();
       await guard.close();
-      rmSync(folder, { recursive: true, force: true });
     }
   }),
 );
