@@ -85,7 +85,8 @@ await report(() =>
         const side = await startPeer(peer, place);
         if (side !== undefined) sides.push(side);
       }
-      const [own, ...others] = await measureInTurns([await startOurRuns(stack), ...sides]);
+      sides.unshift(await startOurRuns(stack));
+      const [own, ...others] = await measureInTurns(sides);
       return own === undefined ? [] : others.map((other) => findingOf(own, other));
     } finally {
       for (const { sink } of sides) sink.close();

@@ -23,6 +23,7 @@ export interface PlainMessage {
 }
 
 export interface PlainAppended {
+  session_id: string;
   message_id: string;
   is_handed_off: boolean;
   has_autopilot: boolean;
@@ -34,55 +35,33 @@ interface PlainTerms {
   hasAutopilot(orgId: string): RawBuilder<boolean>;
 }
 
-/** SQL: whether `session` takes a message so simply, and its message leaves or sets the language. */
-const takesPlain = (may: RawBuilder<boolean>, language: RawBuilder<string | null>) => sql`
+/** SQL: whether `session` takes a `message` so simply, and leaves its language or gets its first one. */
+const TAKES_PLAIN = sql`
   session.status = 'open' and session.snoozed_at is null and session.channel <> 'email' and ${SEES_LAST_EVENT}
-  and (session.language is not null or not ${may} or (session.last_seq = 0 and ${language} is not null))`;
+  and (session.language is not null or not message."mayShowLanguage" or (session.last_seq = 0 and message.language is not null))`;
 
-/** SQL: the changes of a message in the row of its session. */
-const CHANGES = changesBy([{ type: 'message', sender: 'contact' }]);
-
-/** SQL: what the statement returns of `session`, besides the message. */
-const CHANGED = sql`session.org_id, session.id, session.contact_id, session.channel, session.language, session.relayed_side, session.has_sla,
-  session.handoff, session.last_seq, session.last_event_xid`;
-
-/** SQL: the parts that follow the changed `session`: the messages, and their announcements. */
-const APPENDED_AND_ANNOUNCED = sql`
-  appended as (
-    insert into session_events (org_id, session_id, seq, id, type, sender, content, actor, xid, language)
-    select org_id, id, last_seq, message_id, 'message', 'contact', text, ${CONTACT_ACTOR}, last_event_xid, language from session
-  ), announced as (${announcementOf(sql<AnnouncedRow>`
-    select org_id, event.* from session cross join lateral (values
-      ('message-created', id, jsonb_build_object('message_id', message_id, 'sender', 'contact')),
-      ('message-relayed', case when relayed_side in ('agents', 'both') then id end,
-        jsonb_build_object('message_id', message_id, 'to', 'agents')),
-      ('session-activity', case when has_sla then id end, '{}'),
-      ('contact-replied', contact_id, jsonb_build_object('channel', channel))
-    ) as event (type, subject_id, payload)
-    where event.subject_id is not null`)}
-  )`;
+/** SQL: the announcements of messages, for the rows of `session`. */
+const ANNOUNCED = announcementOf(sql<AnnouncedRow>`
+  select org_id, event.* from session cross join lateral (values
+    ('message-created', id, jsonb_build_object('message_id', message_id, 'sender', 'contact')),
+    ('message-relayed', case when relayed_side in ('agents', 'both') then id end,
+      jsonb_build_object('message_id', message_id, 'to', 'agents')),
+    ('session-activity', case when has_sla then id end, '{}'),
+    ('contact-replied', contact_id, jsonb_build_object('channel', channel))
+  ) as event (type, subject_id, payload)
+  where event.subject_id is not null`);
 
 /**
- * Returns functions to append contacts' messages to their sessions and announce them, like `changeSession`, but in one
- * statement with its own locks. They do so only if nothing else follows from a message: the session is open and not
- * snoozed, its language stays the same or comes with its first event, the contact is not blocked, and the message is no
- * e-mail, as those may quote others. Otherwise they change nothing, and the message is not among those returned. They do
- * the same if an event was committed after the statement began: the statement does not see the rest of the other
- * transaction, and the order of the org's events may need a newer snapshot.
+ * Returns a function to append contacts' messages to different sessions of an org and announce them, like
+ * `changeSession`, but in one statement with its own locks. It does so only if nothing else follows from a message: the
+ * session is open and not snoozed, its language stays the same or comes with its first event, the contact is not
+ * blocked, and the message is no e-mail, as those may quote others. Otherwise it changes nothing, and the message is not
+ * among those returned. It does the same if somebody else has locked the session, as others would wait too, and if an
+ * event was committed after the statement began: the statement does not see the rest of the other transaction, and the
+ * order of the org's events may need a newer snapshot.
  */
-export function plainAppenders({ isBlocked, hasAutopilot }: PlainTerms) {
-  const alone = compiledOnce<PlainMessage & { orgId: string }, PlainAppended>(
-    ({ orgId, sessionId, id, text, mayShowLanguage, language }) => sql<PlainAppended>`
-      with session as (
-        update sessions as session set ${CHANGES}, language = coalesce(session.language, ${language}::text)
-        where session.org_id = ${orgId} and session.id = ${sessionId}
-          and ${takesPlain(sql`${mayShowLanguage}::boolean`, sql`${language}::text`)} and not ${isBlocked(orgId)}
-        returning ${CHANGED}, ${id}::uuid as message_id, ${text}::text as text
-      ), ${APPENDED_AND_ANNOUNCED}
-      select message_id, handoff is not null as is_handed_off, ${hasAutopilot(orgId)} as has_autopilot from session
-    `,
-  );
-  const together = compiledOnce<{ orgId: string; messages: string }, PlainAppended>(
+export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
+  const statement = compiledOnce<{ orgId: string; messages: string }, PlainAppended>(
     ({ orgId, messages }) => sql<PlainAppended>`
       with message as materialized (
         select * from jsonb_to_recordset(${messages}::jsonb)
@@ -90,35 +69,28 @@ export function plainAppenders({ isBlocked, hasAutopilot }: PlainTerms) {
       ), locked as materialized (
         select session.id as session_id, message.* from message
         join sessions as session on session.org_id = ${orgId} and session.id = message."sessionId"
-        where ${takesPlain(sql`message."mayShowLanguage"`, sql`message.language`)} and not ${isBlocked(orgId)}
+        where ${TAKES_PLAIN} and not ${isBlocked(orgId)}
         for no key update of session skip locked
       ), session as (
-        update sessions as session set ${CHANGES}, language = coalesce(session.language, locked.language)
+        update sessions as session set ${changesBy([{ type: 'message', sender: 'contact' }])},
+          language = coalesce(session.language, locked.language)
         from locked where session.org_id = ${orgId} and session.id = locked.session_id
-        returning ${CHANGED}, locked.id as message_id, locked.text
-      ), ${APPENDED_AND_ANNOUNCED}
-      select message_id, handoff is not null as is_handed_off, ${hasAutopilot(orgId)} as has_autopilot from session
+        returning session.org_id, session.id, session.contact_id, session.channel, session.language, session.relayed_side,
+          session.has_sla, session.handoff, session.last_seq, session.last_event_xid, locked.id as message_id, locked.text
+      ), appended as (
+        insert into session_events (org_id, session_id, seq, id, type, sender, content, actor, xid, language)
+        select org_id, id, last_seq, message_id, 'message', 'contact', text, ${CONTACT_ACTOR}, last_event_xid, language
+        from session
+      ), announced as (${ANNOUNCED}
+      )
+      select id as session_id, message_id, handoff is not null as is_handed_off, ${hasAutopilot(orgId)} as has_autopilot
+      from session
     `,
   );
-  const tellOf = (db: Db, orgId: string, sessionIds: string[]) => {
-    if (sessionIds.length === 0) return;
-    for (const id of sessionIds) notifyAfterCommit(db, LIVE_CHANNEL, `${orgId}/${id}`);
-    wakeForEvents(db); // in one notification with those before
-  };
-  return {
-    /** Appends one message. It waits for whoever has locked its session. */
-    async appendAlone(db: Db, orgId: string, message: PlainMessage): Promise<PlainAppended | undefined> {
-      const { rows } = await db.executeQuery(alone(db, { orgId, ...message }));
-      tellOf(db, orgId, rows.length === 0 ? [] : [message.sessionId]);
-      return rows[0];
-    },
-    /** Appends messages of an org to different sessions. It waits for nobody: those of locked sessions are left out. */
-    async appendTogether(db: Db, orgId: string, messages: PlainMessage[]): Promise<PlainAppended[]> {
-      const { rows } = await db.executeQuery(together(db, { orgId, messages: JSON.stringify(messages) }));
-      const appended = new Set(rows.map(({ message_id }) => message_id));
-      const sessionIds = messages.filter(({ id }) => appended.has(id)).map(({ sessionId }) => sessionId);
-      tellOf(db, orgId, sessionIds);
-      return rows;
-    },
+  return async (db: Db, orgId: string, messages: PlainMessage[]): Promise<PlainAppended[]> => {
+    const { rows } = await db.executeQuery(statement(db, { orgId, messages: JSON.stringify(messages) }));
+    for (const { session_id } of rows) notifyAfterCommit(db, LIVE_CHANNEL, `${orgId}/${session_id}`);
+    if (rows.length > 0) wakeForEvents(db); // in one notification with those before
+    return rows;
   };
 }

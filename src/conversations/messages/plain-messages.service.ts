@@ -7,12 +7,12 @@ import { newId } from '../../ids.ts';
 import { detectLanguage, mayShowLanguage } from '../../languages/detection.ts';
 import { currentWriter, runAsOwner, setOwner } from '../../processes/current-work.ts';
 import { isTracing } from '../../tracing/spans.ts';
-import { type PlainAppended, type PlainMessage, plainAppenders } from './plain-messages.queries.ts';
+import { type PlainAppended, type PlainMessage, plainAppender } from './plain-messages.queries.ts';
 
 /** Those that come meanwhile are the next set. Two sets would only wait for the same disk. */
 const LIMITS = { maxConcurrent: 1, maxBatchSize: 50, maxWaiting: 1_000 };
 
-const { appendAlone, appendTogether } = plainAppenders({
+const appendPlain = plainAppender({
   isBlocked: (orgId) => blockedContactIn(orgId, 'session.contact_id'),
   hasAutopilot: isAutopilotOnAnywhere,
 });
@@ -35,6 +35,9 @@ export async function addPlainMessage(db: Db, orgId: string, sessionId: string, 
   return append(db, orgId, { ...message, mayShowLanguage: language !== null, language });
 }
 
+const appendAlone = async (db: Db, orgId: string, message: PlainMessage): Promise<Appended> =>
+  (await appendPlain(db, orgId, [message]))[0];
+
 function append(db: Db, orgId: string, message: PlainMessage): Promise<Appended> {
   // A trace belongs to one message, and a transaction to one request.
   if (db.isTransaction || isTracing()) return appendAlone(db, orgId, message);
@@ -52,20 +55,36 @@ const createBatch = (db: Db): Append =>
     });
   });
 
-/** Appends messages, those of a session one after the other. If Postgres refuses the statement, each has its own result. */
+/**
+ * Appends messages, those of a session one after the other. If Postgres refuses the statement, which undoes it, each has
+ * its own result. Those stored before are so whatever happens to others.
+ */
 async function appendEach(db: Db, orgId: string, messages: PlainMessage[]): Promise<(Appended | Promise<Appended>)[]> {
-  const [first] = messages;
-  if (first !== undefined && messages.length === 1) return [await appendAlone(db, orgId, first)];
-  const appended = new Map<string, Appended | Promise<Appended>>();
-  for (const round of roundsOf(messages)) {
+  const results = new Map<string, { appended: Appended } | { error: unknown }>();
+  for (const round of roundsOf(messages))
     try {
-      for (const one of await appendTogether(db, orgId, round)) appended.set(one.message_id, one);
+      for (const one of await appendPlain(db, orgId, round)) results.set(one.message_id, { appended: one });
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      for (const message of round) appended.set(message.id, appendAlone(db, orgId, message));
+      for (const message of round) results.set(message.id, await resultAlone(db, orgId, { message, error, round }));
     }
+  return messages.map(({ id }) => {
+    const result = results.get(id);
+    return result !== undefined && 'error' in result ? Promise.reject(result.error) : result?.appended;
+  });
+}
+
+/** Returns the result of a message whose round has failed. */
+async function resultAlone(
+  db: Db,
+  orgId: string,
+  { message, error, round }: { message: PlainMessage; error: unknown; round: PlainMessage[] },
+): Promise<{ appended: Appended } | { error: unknown }> {
+  if (round.length === 1 || isDatabaseUnavailable(error)) return { error };
+  try {
+    return { appended: await appendAlone(db, orgId, message) };
+  } catch (own) {
+    return { error: own };
   }
-  return messages.map(({ id }) => appended.get(id));
 }
 
 /** Returns messages in rounds that have at most one of each session, in their order. */
