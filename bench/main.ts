@@ -30,12 +30,15 @@ const BENCHES = [
   'analytics',
   'inbox',
   'webhooks',
+  'hot-paths',
   'insights',
   'embedding',
   'ai/turns',
   'ai/answers',
   'ai/first-evening',
   'ai/tau-bench',
+  'peers/runs',
+  'peers/mail',
 ];
 
 interface Outcome {

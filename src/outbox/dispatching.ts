@@ -38,7 +38,8 @@ interface Sender {
 interface Batch extends Sender {
   trx: Trx;
   client: Client;
-  headings: Map<string, Heading>;
+  /** Reads the headings of the batch, at its first call. What is done inline needs none. */
+  headings: () => Promise<Map<string, Heading>>;
   /** Whether the namespace has the search attribute of titles, as far as this batch knows. */
   hasTitles: boolean;
   /** The commands that nothing is left to do for. */
@@ -82,7 +83,7 @@ async function sendCommands(sender: Sender, client: Client, behind: string): Pro
     const { commands, last } = await claimCommands(trx, COMMANDS_PER_BATCH, behind);
     if (commands.length === 0) return { last };
     const until = performance.now() + DISPATCHES_PER_BATCH_MS;
-    const headings = await sender.listHeadings(trx, commands);
+    const headings = headingsOf(sender, trx, commands);
     const sending = { sent: [], until, inlineUntil: undefined, unavailable: undefined };
     const batch: Batch = { ...sender, ...sending, trx, client, headings, hasTitles: true };
     const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
@@ -133,7 +134,7 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
 /** Sends a command with its title, and without where the namespace has no attribute for titles: the work comes first. */
 async function dispatchTitled(batch: Batch, command: ClaimedCommand): Promise<void> {
   const { client, log, startsEagerly: isEager } = batch;
-  const { title = command.summary ?? undefined, details } = batch.headings.get(command.workflow_id) ?? {};
+  const { title = command.summary ?? undefined, details } = (await batch.headings()).get(command.workflow_id) ?? {};
   if (batch.hasTitles) {
     try {
       return await dispatch(client, command, { title, details, isEager });
@@ -144,6 +145,12 @@ async function dispatchTitled(batch: Batch, command: ClaimedCommand): Promise<vo
     }
   }
   await dispatch(client, command, { details, isEager });
+}
+
+/** Returns a function for the headings of commands. They are read once, and only if it is called. */
+function headingsOf({ listHeadings }: Sender, trx: Trx, commands: ClaimedCommand[]): Batch['headings'] {
+  let headings: Promise<Map<string, Heading>> | undefined;
+  return () => (headings ??= listHeadings(trx, commands));
 }
 
 const spanOptionsOf = ({ type, org_id, trace }: ClaimedCommand, others: (string | null)[]) => ({

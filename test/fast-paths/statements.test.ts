@@ -152,8 +152,8 @@ it.each<[name: keyof typeof HOT_PATHS, most: number]>([
   ['a run goes from its webhook to its end', 5],
   ['a mail goes from its request to its end', 15], // one asks whether the operator has paused all sending
   ['an e-mail goes from the socket to its session', 50],
-  ['a message of a contact is accepted', 3],
-  ['the AI answers a message by a quote', 68],
+  ['a message of a contact is accepted', 2],
+  ['the AI answers a message by a quote', 63],
   ['a webhook goes from its event to its delivery', 12],
 ])('%s with at most %d statements', async (name, most) => {
   const statements = (await HOT_PATHS[name]?.(programs, most)) ?? [];

@@ -10,7 +10,6 @@ import { hasFastPaths } from '../../db/fast-paths.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { Undeliverable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
-import { mayShowLanguage } from '../../languages/detection.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { keepMedia, type Media } from '../../media/service.ts';
 import { listConnections } from '../../orgs/integrations/service.ts';
@@ -36,7 +35,7 @@ import {
 } from '../transport.rules.ts';
 import { attachmentOf } from './attachments.service.ts';
 import { addContactMessage } from './contact-messages.service.ts';
-import { plainAppender } from './plain-messages.queries.ts';
+import { addPlainMessage } from './plain-messages.service.ts';
 import type { SendMessage } from './schema.ts';
 import { findMessageTerms, type MessageTerms } from './shared.queries.ts';
 
@@ -88,17 +87,16 @@ export async function sendMessage(
 const isPlain = ({ sender, contact, files, expected_last_id }: NewMessage): boolean =>
   sender === 'contact' && contact === undefined && files.length === 0 && expected_last_id === undefined;
 
-const appendPlainMessage = plainAppender({
-  isBlocked: (orgId) => blockedContactIn(orgId, 'session.contact_id'),
-  hasAutopilot: isAutopilotOnAnywhere,
-});
-
 /** Adds a plain message. Returns undefined, and changes nothing, if it is not simply the next one of an open session. */
 async function sendPlainly(db: Db, orgId: string, sessionId: string, text: string): Promise<SendResult | undefined> {
-  const id = newId();
-  const message = { orgId, sessionId, id, text, mayShowLanguage: mayShowLanguage(text) };
-  const appended = await appendPlainMessage(db, message);
-  return appended && { id, isHandedOff: appended.is_handed_off, mayBeAnswered: appended.has_autopilot };
+  const appended = await addPlainMessage(db, orgId, sessionId, text);
+  return (
+    appended && {
+      id: appended.message_id,
+      isHandedOff: appended.is_handed_off,
+      mayBeAnswered: appended.has_autopilot,
+    }
+  );
 }
 
 /** Locks the session of a message, and records its files. Returns the terms of a contact's message with the session. */

@@ -31,17 +31,20 @@ export interface TriedDelivery {
   delay_ms: number | null;
 }
 
+/** So many tries are planned anew, by the present size of the tables. Planning takes longer than to record a few. */
+const MANY_TRIES = 20;
+
 /** The clock that says when a try began may be as much ahead of the database's. */
 const MAX_CLOCK_DIFFERENCE = sql.lit('1 minute');
 
 /**
  * Records tries of deliveries, each as a row, and moves the deliveries on. An accepted one is delivered for good,
  * whatever became of it meanwhile. A failure moves only what still waits for this try. What a receiver has answered to
- * texts that were redacted meanwhile is not stored. Planned each time, by the present size of the tables.
+ * texts that were redacted meanwhile is not stored.
  */
 export async function recordTries(db: Db, orgId: string, tries: RecordedAttempt[]): Promise<TriedDelivery[]> {
   const { rows } = await sql<TriedDelivery>`
-    ${sql.raw(PLANNED_EACH_TIME)}
+    ${sql.raw(tries.length >= MANY_TRIES ? PLANNED_EACH_TIME : '')}
     with try as materialized (
       select ${orgId}::uuid as org_id, tried.* from jsonb_to_recordset(${JSON.stringify(tries)}::jsonb) as tried (
         "deliveryId" uuid, at timestamptz, status integer, "durationMs" integer, answer text, error text,

@@ -251,6 +251,39 @@ describe('a contact’s message that waits for its session', () => {
   });
 });
 
+describe('contacts’ messages that come at once', () => {
+  it('leave the same in each session as one after the other', async () => {
+    const states: [State, (string | null)?][] = [
+      ...Array.from({ length: 8 }, (): [State] => [{}]),
+      [{ has_sla: true, relayed_side: 'both' }],
+      [{ language: null }],
+      [{ status: 'closed_resolved' }],
+      [{}, 'blocked@example.com'],
+    ];
+    const pairs = await Promise.all(
+      states.map(async ([state, email]) => [await newSession(state, email), await newSession(state, email)] as const),
+    );
+    for (const [, one] of pairs) {
+      await send(one.id);
+      await send(one.id);
+    }
+    const together = [...pairs, ...pairs].map(([session]) => send(session.id));
+    expect(new Set((await Promise.all(together)).map(({ status }) => status))).toEqual(new Set([201]));
+    for (const [session, one] of pairs) expect(await tracesOf(session)).toEqual(await tracesOf(one));
+  });
+
+  it('do not wait for one whose session is locked', async () => {
+    const [held, ...free] = await Promise.all(Array.from({ length: 6 }, () => newSession()));
+    const finish = await hold((trx) => sql`select from sessions where id = ${held?.id} for no key update`.execute(trx));
+    const waiting = send(held?.id ?? '');
+    const answers = await Promise.all([...free, ...free].map(({ id }) => send(id)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    await untilWaiting(1);
+    await finish();
+    expect((await waiting).status).toBe(201);
+  });
+});
+
 it('a contact’s message with an Idempotency-Key is added once', async () => {
   const session = await newSession();
   const headers = { 'idempotency-key': newId() };

@@ -1,0 +1,100 @@
+import { isAutopilotOnAnywhere } from '../../autopilot/service.ts';
+import { batchByKey } from '../../concurrency/batch-by-key.ts';
+import { blockedContactIn } from '../../contacts/blocklist/service.ts';
+import type { Db } from '../../db/connect.ts';
+import { isDatabaseUnavailable } from '../../db/failures.ts';
+import { newId } from '../../ids.ts';
+import { detectLanguage, mayShowLanguage } from '../../languages/detection.ts';
+import { currentWriter, runAsOwner, setOwner } from '../../processes/current-work.ts';
+import { isTracing } from '../../tracing/spans.ts';
+import { type PlainAppended, type PlainMessage, plainAppender } from './plain-messages.queries.ts';
+
+/** Those that come meanwhile are the next set. Two sets would only wait for the same disk. */
+const LIMITS = { maxConcurrent: 1, maxBatchSize: 50, maxWaiting: 1_000 };
+
+const appendPlain = plainAppender({
+  isBlocked: (orgId) => blockedContactIn(orgId, 'session.contact_id'),
+  hasAutopilot: isAutopilotOnAnywhere,
+});
+
+type Appended = PlainAppended | undefined;
+type Append = (key: string, message: PlainMessage) => Promise<Appended>;
+
+/** What appends messages together, by pool. */
+const batches = new WeakMap<Db, Append>();
+
+/**
+ * Adds a contact's plain message. Returns undefined, and changes nothing, if it is not simply the next one of an open
+ * session. Messages of an org that come while others are being stored are stored together.
+ */
+export async function addPlainMessage(db: Db, orgId: string, sessionId: string, text: string): Promise<Appended> {
+  const message = { sessionId, id: newId(), text, mayShowLanguage: mayShowLanguage(text), language: null };
+  const appended = await append(db, orgId, message);
+  if (appended !== undefined || !message.mayShowLanguage) return appended;
+  const language = (await detectLanguage(text)) ?? null;
+  return append(db, orgId, { ...message, mayShowLanguage: language !== null, language });
+}
+
+const appendAlone = async (db: Db, orgId: string, message: PlainMessage): Promise<Appended> =>
+  (await appendPlain(db, orgId, [message]))[0];
+
+function append(db: Db, orgId: string, message: PlainMessage): Promise<Appended> {
+  // A trace belongs to one message, and a transaction to one request.
+  if (db.isTransaction || isTracing()) return appendAlone(db, orgId, message);
+  const batch = batches.get(db) ?? createBatch(db);
+  batches.set(db, batch);
+  return batch(`${orgId} ${currentWriter() ?? ''}`, message);
+}
+
+const createBatch = (db: Db): Append =>
+  batchByKey(LIMITS, (key, messages: PlainMessage[]) => {
+    const [orgId = '', writer = ''] = key.split(' ');
+    return runAsOwner(orgId, () => {
+      setOwner(orgId, writer || orgId);
+      return appendEach(db, orgId, messages);
+    });
+  });
+
+/**
+ * Appends messages, those of a session one after the other. If Postgres refuses the statement, which undoes it, each has
+ * its own result. Those stored before are so whatever happens to others.
+ */
+async function appendEach(db: Db, orgId: string, messages: PlainMessage[]): Promise<(Appended | Promise<Appended>)[]> {
+  const results = new Map<string, { appended: Appended } | { error: unknown }>();
+  for (const round of roundsOf(messages))
+    try {
+      for (const one of await appendPlain(db, orgId, round)) results.set(one.message_id, { appended: one });
+    } catch (error) {
+      for (const message of round) results.set(message.id, await resultAlone(db, orgId, { message, error, round }));
+    }
+  return messages.map(({ id }) => {
+    const result = results.get(id);
+    return result !== undefined && 'error' in result ? Promise.reject(result.error) : result?.appended;
+  });
+}
+
+/** Returns the result of a message whose round has failed. */
+async function resultAlone(
+  db: Db,
+  orgId: string,
+  { message, error, round }: { message: PlainMessage; error: unknown; round: PlainMessage[] },
+): Promise<{ appended: Appended } | { error: unknown }> {
+  if (round.length === 1 || isDatabaseUnavailable(error)) return { error };
+  try {
+    return { appended: await appendAlone(db, orgId, message) };
+  } catch (own) {
+    return { error: own };
+  }
+}
+
+/** Returns messages in rounds that have at most one of each session, in their order. */
+function roundsOf(messages: PlainMessage[]): PlainMessage[][] {
+  const counts = new Map<string, number>();
+  const rounds: PlainMessage[][] = [];
+  for (const message of messages) {
+    const round = counts.get(message.sessionId) ?? 0;
+    counts.set(message.sessionId, round + 1);
+    rounds[round] = [...(rounds[round] ?? []), message];
+  }
+  return rounds;
+}
