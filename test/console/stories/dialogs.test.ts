@@ -106,7 +106,7 @@ const REFUSAL = { status: 409, json: { code: 'conflict', message: 'It is refused
     const name = page.getByRole('textbox', { name: 'Name of a new collection' });
     await name.fill('Shipping');
     await name.press('Enter');
-    await page.getByRole('status').getByText('It is refused').waitFor();
+    await page.getByRole('alert').getByText('It is refused').waitFor();
     expect(await name.inputValue()).toBe('Shipping');
     await page.close();
   });

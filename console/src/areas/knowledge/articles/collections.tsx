@@ -19,7 +19,6 @@ export const Collections = ({ mayWrite, onClose }: { mayWrite: boolean; onClose:
   const onSettled = () => client.invalidateQueries({ queryKey: ['listTrainingDirectories'] });
   const add = useMutation({
     mutationFn: (name: string) => dataOf(api.POST('/training/directories', { body: { name } })),
-    onError: (error) => say(error.message, { isError: true }),
     onSettled,
   });
   return (
@@ -59,16 +58,14 @@ interface RowProps {
 
 const Row = ({ collection: { id, name }, mayWrite, onClose, onSettled }: RowProps) => {
   const [asked, ask] = useState<'rename' | 'delete'>();
-  const onError = (error: Error) => say(error.message, { isError: true });
   const params = { path: { id } };
   const rename = useMutation({
     mutationFn: (body: { name: string }) => dataOf(api.PATCH('/training/directories/{id}', { params, body })),
-    onError,
     onSettled,
   });
   const remove = useMutation({
     mutationFn: () => dataOf(api.DELETE('/training/directories/{id}', { params })),
-    onError,
+    onError: (error) => say(error.message, { isError: true }),
     onSettled,
   });
   if (asked === 'rename')
@@ -129,7 +126,7 @@ const NameForm = ({ label, action, value, request, onSubmit }: NameProps) => {
   useFormRequest(request);
   return (
     <form
-      className="flex gap-2"
+      className="flex flex-wrap gap-2"
       onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
         event.preventDefault();
         const name = String(new FormData(event.currentTarget).get('name')).trim();
@@ -143,11 +140,16 @@ const NameForm = ({ label, action, value, request, onSubmit }: NameProps) => {
         defaultValue={value}
         required
         maxLength={200}
-        className={FIELD}
+        className={`${FIELD} min-w-0 flex-1`}
       />
       <Button type="submit" className="h-9" disabled={request.isPending}>
         {action}
       </Button>
+      {request.error !== null && (
+        <p role="alert" className="basis-full text-bad-text">
+          {request.error.message}
+        </p>
+      )}
     </form>
   );
 };
