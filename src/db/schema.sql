@@ -3567,20 +3567,20 @@ CREATE OR REPLACE FUNCTION public.refuse_merged_keys_of_new()
  LANGUAGE plpgsql
 AS $function$
     begin
-      if exists (select from contact_merges where org_id = any(array(select distinct org_id from added))) and exists (
+      if exists (select from public.contact_merges where org_id = any(array(select distinct org_id from added))) and exists (
         
   select from added cross join lateral (
-    select from contact_merges as merge
+    select from public.contact_merges as merge
     where merge.org_id = added.org_id and merge."email" = added."email" and merge.contact_id <> added.id
     limit 1
   ) as taken union all 
   select from added cross join lateral (
-    select from contact_merges as merge
+    select from public.contact_merges as merge
     where merge.org_id = added.org_id and merge."phone_number" = added."phone_number" and merge.contact_id <> added.id
     limit 1
   ) as taken union all 
   select from added cross join lateral (
-    select from contact_merges as merge
+    select from public.contact_merges as merge
     where merge.org_id = added.org_id and merge."external_id" = added."external_id" and merge.contact_id <> added.id
     limit 1
   ) as taken

@@ -3,7 +3,6 @@ import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
 import { notifyAfterCommit } from '../../db/transaction.ts';
 import { type AnnouncedRow, announcementOf } from '../../outbox/announcing.ts';
-import { wakeForEvents } from '../../outbox/wake.ts';
 import { CONTACT_ACTOR, changesBy } from '../events.queries.ts';
 import { LIVE_CHANNEL } from '../live/rules.ts';
 
@@ -90,7 +89,6 @@ export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
   return async (db: Db, orgId: string, messages: PlainMessage[]): Promise<PlainAppended[]> => {
     const { rows } = await db.executeQuery(statement(db, { orgId, messages: JSON.stringify(messages) }));
     for (const { session_id } of rows) notifyAfterCommit(db, LIVE_CHANNEL, `${orgId}/${session_id}`);
-    if (rows.length > 0) wakeForEvents(db); // in one notification with those before
     return rows;
   };
 }

@@ -5,6 +5,7 @@ import type { Db } from '../../db/connect.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { newId } from '../../ids.ts';
 import { detectLanguage, mayShowLanguage } from '../../languages/detection.ts';
+import { wakeForEvents } from '../../outbox/wake.ts';
 import { currentWriter, runAsOwner, setOwner } from '../../processes/current-work.ts';
 import { isTracing } from '../../tracing/spans.ts';
 import { type PlainAppended, type PlainMessage, plainAppender } from './plain-messages.queries.ts';
@@ -12,10 +13,16 @@ import { type PlainAppended, type PlainMessage, plainAppender } from './plain-me
 /** Those that come meanwhile are the next set. Two sets would only wait for the same disk. */
 const LIMITS = { maxConcurrent: 1, maxBatchSize: 50, maxWaiting: 1_000 };
 
-const appendPlain = plainAppender({
+const appendMessages = plainAppender({
   isBlocked: (orgId) => blockedContactIn(orgId, 'session.contact_id'),
   hasAutopilot: isAutopilotOnAnywhere,
 });
+
+async function appendPlain(db: Db, orgId: string, messages: PlainMessage[]): Promise<PlainAppended[]> {
+  const appended = await appendMessages(db, orgId, messages);
+  if (appended.length > 0) wakeForEvents(db);
+  return appended;
+}
 
 type Appended = PlainAppended | undefined;
 type Append = (key: string, message: PlainMessage) => Promise<Appended>;
