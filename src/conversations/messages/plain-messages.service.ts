@@ -2,7 +2,7 @@ import { isAutopilotOnAnywhere } from '../../autopilot/service.ts';
 import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import { blockedContactIn } from '../../contacts/blocklist/service.ts';
 import type { Db } from '../../db/connect.ts';
-import { isDatabaseUnavailable } from '../../db/failures.ts';
+import { isDatabaseUnavailable, isDeadlock } from '../../db/failures.ts';
 import { newId } from '../../ids.ts';
 import { detectLanguage, mayShowLanguage } from '../../languages/detection.ts';
 import { wakeForEvents } from '../../outbox/wake.ts';
@@ -12,6 +12,9 @@ import { type PlainAppended, type PlainMessage, plainAppender } from './plain-me
 
 /** Those that come meanwhile are the next set. Two sets would only wait for the same disk. */
 const LIMITS = { maxConcurrent: 1, maxBatchSize: 50, maxWaiting: 1_000 };
+
+/** Of a session's messages, so many are appended together with those of others. */
+const MAX_ROUNDS = 2;
 
 const appendMessages = plainAppender({
   isBlocked: (orgId) => blockedContactIn(orgId, 'session.contact_id'),
@@ -63,17 +66,23 @@ const createBatch = (db: Db): Append =>
   });
 
 /**
- * Appends messages, those of a session one after the other. If Postgres refuses the statement, which undoes it, each has
+ * Appends messages, those of a session one after the other: once one is not taken, its later ones are not either, and those
+ * behind the second are left, so that a busy session holds up no other one. If Postgres refuses the statement, which undoes it, each has
  * its own result. Those stored before are so whatever happens to others.
  */
 async function appendEach(db: Db, orgId: string, messages: PlainMessage[]): Promise<(Appended | Promise<Appended>)[]> {
+  const untaken = new Set<string>();
   const results = new Map<string, { appended: Appended } | { error: unknown }>();
-  for (const round of roundsOf(messages))
+  for (const messagesOfRound of roundsOf(messages).slice(0, MAX_ROUNDS)) {
+    const round = messagesOfRound.filter(({ sessionId }) => !untaken.has(sessionId));
+    if (round.length === 0) continue;
     try {
       for (const one of await appendPlain(db, orgId, round)) results.set(one.message_id, { appended: one });
     } catch (error) {
       for (const message of round) results.set(message.id, await resultAlone(db, orgId, { message, error, round }));
     }
+    for (const { id, sessionId } of round) if (!results.has(id)) untaken.add(sessionId);
+  }
   return messages.map(({ id }) => {
     const result = results.get(id);
     return result !== undefined && 'error' in result ? Promise.reject(result.error) : result?.appended;
@@ -86,7 +95,7 @@ async function resultAlone(
   orgId: string,
   { message, error, round }: { message: PlainMessage; error: unknown; round: PlainMessage[] },
 ): Promise<{ appended: Appended } | { error: unknown }> {
-  if (round.length === 1 || isDatabaseUnavailable(error)) return { error };
+  if (round.length === 1 || (isDatabaseUnavailable(error) && !isDeadlock(error))) return { error };
   try {
     return { appended: await appendAlone(db, orgId, message) };
   } catch (own) {
@@ -94,7 +103,7 @@ async function resultAlone(
   }
 }
 
-/** Returns messages in rounds that have at most one of each session, in their order. */
+/** Returns messages in rounds that have at most one of each session, in their order. Each round is sorted, as locks are. */
 function roundsOf(messages: PlainMessage[]): PlainMessage[][] {
   const counts = new Map<string, number>();
   const rounds: PlainMessage[][] = [];
@@ -103,5 +112,5 @@ function roundsOf(messages: PlainMessage[]): PlainMessage[][] {
     counts.set(message.sessionId, round + 1);
     rounds[round] = [...(rounds[round] ?? []), message];
   }
-  return rounds;
+  return rounds.map((round) => round.sort((one, other) => (one.sessionId < other.sessionId ? -1 : 1)));
 }

@@ -45,7 +45,7 @@ export const AUDITED_TABLES = [
   'widget_settings',
 ];
 
-/** A statement that writes one of them, by its text. No function and no foreign key of the database writes them. */
+/** A statement that writes one of them, by its text. No function of the database writes them, and a foreign key only with a row of another one of them. */
 const WRITES_AUDITED = new RegExp(
   `\\b(?:insert into|update|delete from|merge into)\\s+(?:only\\s+)?(?:"?public"?\\.)?"?(?:${AUDITED_TABLES.join('|')})\\b`,
   'i',

@@ -2,7 +2,7 @@ import { elementAt } from '../../collections/checked-access.ts';
 import type { OutgoingMessage } from './message-sender.ts';
 
 /** The most sends claimed by one statement. */
-const MAX_CLAIM = 500;
+const MAX_CLAIM = 100;
 /** A claim is sent in about this time: what changes meanwhile, such as an opt-out, is not looked at again. */
 const CLAIM_MS = 250;
 
@@ -17,17 +17,10 @@ export interface ClaimedMessage {
 /** Begins sends that were claimed ahead: those up to a position. Returns false if they, and all later ones, must not begin. */
 export type BeginClaimed = (through: { position: number; isFirst: boolean }) => Promise<boolean>;
 
-/** How fast a sender has been: how many sends are claimed and begin together. Batches that follow one another share it. */
-export interface SendPace {
-  claim?: number;
-  chunk?: number;
-}
-
 interface AheadOptions<Item> {
   items: Item[];
   /** The smallest claim. */
   minSize: number;
-  pace: SendPace;
   claim(chunk: Item[], firstPosition: number): Promise<ClaimedMessage[]>;
   begin: BeginClaimed;
 }
@@ -45,9 +38,9 @@ export interface ClaimedGroups {
  * Claims sends in larger sets than begin together, one set ahead: as many as are sent in a moment. A send begins once that
  * is recorded. So the outcome of few is unknown after a crash, and the others are sent later.
  */
-export function claimsAhead<Item>({ items, minSize, pace, claim, begin }: AheadOptions<Item>): ClaimedGroups {
+export function claimsAhead<Item>({ items, minSize, claim, begin }: AheadOptions<Item>): ClaimedGroups {
   const queue: ClaimedMessage[] = [];
-  let claimSize = pace.claim ?? minSize;
+  let claimSize = minSize;
   let claimedAt: number | undefined;
   let next = 0;
   let isFirst = true;
@@ -57,7 +50,6 @@ export function claimsAhead<Item>({ items, minSize, pace, claim, begin }: AheadO
   const claimNext = async () => {
     const now = performance.now();
     if (claimedAt !== undefined) claimSize = nextSize(claimSize, now - claimedAt, minSize);
-    pace.claim = claimSize;
     claimedAt = now;
     const firstPosition = next;
     next += claimSize;
@@ -81,13 +73,17 @@ export function claimsAhead<Item>({ items, minSize, pace, claim, begin }: AheadO
       await fill();
       const group = isEnded ? [] : queue.splice(0, size);
       if (group.length === 0) return [];
-      if (await begin({ position: elementAt(group, -1).position, isFirst })) {
-        isFirst = false;
-        return group;
+      let hasBegun = false;
+      try {
+        hasBegun = await begin({ position: elementAt(group, -1).position, isFirst });
+      } finally {
+        if (hasBegun) isFirst = false;
+        else {
+          isEnded = true;
+          queue.unshift(...group);
+        }
       }
-      isEnded = true;
-      queue.unshift(...group);
-      return [];
+      return hasBegun ? group : [];
     },
     async rest() {
       isEnded = true;

@@ -2,11 +2,11 @@ import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { Channel } from '../contract.ts';
 import { isSendingPaused } from '../pause/service.ts';
-import type { BeginClaimed, ClaimedMessage, SendPace } from './claims-ahead.ts';
+import type { BeginClaimed, ClaimedMessage } from './claims-ahead.ts';
 import { type MessageSenders, NOT_CONNECTED, NOT_CONNECTED_REASON } from './message-sender.ts';
 import { type Attempt, type SendResult, settleDeliveries } from './outcomes.queries.ts';
 import { settleAndReconcile } from './reconciliation.service.ts';
-import { SenderUnavailable, sendInChunks } from './send-chunks.ts';
+import { SenderUnavailable, type SendPace, sendInChunks } from './send-chunks.ts';
 import type { SettlingContinuation } from './settling.rules.ts';
 
 export interface SendBatchDeps {

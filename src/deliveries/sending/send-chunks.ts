@@ -4,13 +4,7 @@ import { isDatabaseUnavailable, isStatementTimeout } from '../../db/failures.ts'
 import { ProviderError } from '../../errors.ts';
 import { measured, secondsSince } from '../../processes/measurements.ts';
 import type { SendOutcome } from '../../providers/sending.ts';
-import {
-  type BeginClaimed,
-  type ClaimedGroups,
-  type ClaimedMessage,
-  claimsAhead,
-  type SendPace,
-} from './claims-ahead.ts';
+import { type BeginClaimed, type ClaimedGroups, type ClaimedMessage, claimsAhead } from './claims-ahead.ts';
 import type { MessageSender, OutgoingMessage } from './message-sender.ts';
 import { NOT_BEGUN, type Settlement, settlementOf } from './outcomes.rules.ts';
 import { slotsOf } from './slots.ts';
@@ -20,7 +14,9 @@ const CHUNKS_IN_FLIGHT = 2;
 const LANES = CHUNKS_IN_FLIGHT + 1;
 /** The sends that begin together are sent in about this time: no more can be unknown after a crash than in a moment. */
 const CHUNK_MS = 60;
-const MAX_CHUNK = 50;
+const MAX_CHUNK = 25;
+/** A send of a chunk that has not begun by then is put back: its provider has become slow. */
+const MAX_BEGUN_MS = 2 * CHUNK_MS;
 const DATABASE_RETRY_MS = 500;
 const MAX_SETTLE_MS = 600_000;
 /** The longest a provider's Retry-After may block the org's other sends. */
@@ -44,6 +40,11 @@ export interface ChunkedSend<Item> {
   pace?: SendPace | undefined;
 }
 
+/** How many sends begin together, as fast as a sender has been. Batches that follow one another share it. */
+export interface SendPace {
+  chunk?: number;
+}
+
 type SendResult = [deliveryId: string, Settlement];
 
 /**
@@ -58,13 +59,14 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   let trouble: SenderProblem | undefined;
   let hasFailed = false;
   const slots = slotsOf(sender);
-  const groups = groupsOf(work, width, pace);
+  const groups = groupsOf(work, width);
 
   const sendGroup = async (sendings: ClaimedMessage[]): Promise<SendResult[]> => {
     const begunAt = performance.now();
     const results: SendResult[] = [];
-    await forEachConcurrently(sendings, width, async ({ message, attempts }) => {
-      const outcome = isOver() ? undefined : await sendMeasured(sender, message);
+    const isLate = (nth: number) => nth >= width && performance.now() - begunAt > MAX_BEGUN_MS;
+    await forEachConcurrently([...sendings.entries()], width, async ([nth, { message, attempts }]) => {
+      const outcome = isOver() || isLate(nth) ? undefined : await sendMeasured(sender, message);
       if (outcome !== undefined) trouble ??= senderProblemOf(outcome);
       const isRepeatable = isTransactional(message);
       const settlement =
@@ -120,18 +122,13 @@ function nextChunkSize(size: number, tookMs: number, width: number): number {
 }
 
 /** Returns the claimed sends of a batch in groups. The database may be away meanwhile. */
-function groupsOf<Item>(
-  { items, claim, begin, isStopped }: ChunkedSend<Item>,
-  minSize: number,
-  pace: SendPace,
-): ClaimedGroups {
+function groupsOf<Item>({ items, claim, begin, isStopped }: ChunkedSend<Item>, minSize: number): ClaimedGroups {
   const claimSurely = (chunk: Item[], firstPosition: number | null) =>
     retryWhileDatabaseIsDown(isStopped, () => claim(chunk, firstPosition));
   if (begin !== undefined)
     return claimsAhead({
       items,
       minSize,
-      pace,
       claim: claimSurely,
       begin: (through) => retryWhileDatabaseIsDown(isStopped, () => begin(through)),
     });

@@ -6,7 +6,7 @@ import { foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import { looksLikeHtml } from '../../html/markup.rules.ts';
 import { textOfHtml } from '../../html/text.rules.ts';
-import { DKIM_FIELDS, type DkimSigning, signatureOf } from './dkim.ts';
+import { checkKey, DKIM_FIELDS, type DkimSigning, signatureOf } from './dkim.ts';
 import { MAX_LINE_LENGTH, type Part, partsOf } from './mail-parts.ts';
 import type { EmailMessage, MailFile } from './port.ts';
 
@@ -28,6 +28,7 @@ const fields = new MimeNode();
  * by nodemailer as a stream. Others are composed here at once, in the same form, which takes a tenth of the time.
  */
 export function composeMail(message: EmailMessage, signing: DkimSigning | undefined): ComposedMail {
+  if (signing !== undefined) checkKey(signing); // the library would send it unsigned
   const parts = (message.attachments ?? []).length > 0 ? undefined : partsOf(message);
   if (parts === undefined) {
     const open = async () => (await library.sendMail(libraryMailOf(message, signing))).message as Readable;

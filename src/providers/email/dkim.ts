@@ -25,6 +25,11 @@ function privateKeyOf({ domain, privateKey }: DkimSigning): KeyObject {
   }
 }
 
+/** Throws DkimKeyUnusable if the key cannot sign: it is none, or none of RSA. */
+export function checkKey(signing: DkimSigning): void {
+  if (privateKeyOf(signing).asymmetricKeyType !== 'rsa') throw new DkimKeyUnusable(signing.domain);
+}
+
 /** Returns the header with the signature. The key is parsed once, which takes as long as a tenth of a signature. */
 export function signatureOf(headers: string[], body: string, signing: DkimSigning): string {
   const { domain, selector } = signing;

@@ -137,7 +137,7 @@ const connectionClosed = (): SmtpError =>
   Object.assign(new Error('The server closed the connection'), { code: 'ECONNECTION' });
 
 /** Whether an error ended the connection, rather than the e-mail. */
-const isClosedBy = ({ code, responseCode }: SmtpError): boolean =>
+export const isClosedBy = ({ code, responseCode }: SmtpError): boolean =>
   responseCode === 421 || code === 'ECONNECTION' || code === 'ESOCKET' || code === 'ETIMEDOUT';
 
 interface HandedOver {
@@ -156,8 +156,8 @@ async function handOver(connection: SMTPConnection, { envelope, content }: Compo
       connection.send({ ...envelope }, opened, (error, sent) => {
         if (error === null) return resolve({ result: { isTaken: true, refused: refusedIn(sent) }, isUsable: true });
         const result = failedIn(opened, error);
-        const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
-        if (!isAboutMail || error.responseCode === 421 || connection.destroyed)
+        // A refusal of the content may come in the middle of it: nothing else can follow there.
+        if (error.code !== 'EENVELOPE' || error.responseCode === 421 || connection.destroyed)
           return resolve({ result, isUsable: false });
         const lost = () => resolve({ result, isUsable: false });
         connection.once('end', lost);

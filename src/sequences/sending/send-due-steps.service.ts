@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from '../../deliveries/contract.ts';
-import type { SendPace } from '../../deliveries/sending/claims-ahead.ts';
 import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
-import { SenderUnavailable } from '../../deliveries/sending/send-chunks.ts';
+import { SenderUnavailable, type SendPace } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
 import { enrollNextPage, type PageEnrollment } from '../enrollment/service.ts';
 import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';

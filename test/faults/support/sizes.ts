@@ -46,8 +46,8 @@ export const IDEMPOTENT_REQUESTS = IS_LONG ? 100 : 10;
  * takes 60 ms: no more can be unknown after a kill.
  */
 export const IN_FLIGHT = 15;
-/** The same if e-mails take no time: three chunks of 50. */
-const FAST_IN_FLIGHT = 150;
+/** The same if e-mails take no time: three chunks of 25. */
+const FAST_IN_FLIGHT = 75;
 /** How long an e-mail takes, in ms, and how many can be unknown after a kill. */
 export const MAIL_PACES: [delayMs: number, inFlight: number][] = IS_LONG
   ? [
