@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { compiledOnce } from '../../db/connections/compiled-once.ts';
-import { notifyAfterCommit } from '../../db/transaction.ts';
 import { type AnnouncedRow, announcementOf } from '../../outbox/announcing.ts';
 import { CONTACT_ACTOR, changesBy } from '../events.queries.ts';
-import { LIVE_CHANNEL } from '../live/rules.ts';
 
 /** SQL: whether the session's last event had been committed on this server when the statement began. */
 const SEES_LAST_EVENT = sql`pg_visible_in_snapshot(public.xid_of_position(last_event_xid), pg_current_snapshot())`;
@@ -88,7 +86,6 @@ export function plainAppender({ isBlocked, hasAutopilot }: PlainTerms) {
   );
   return async (db: Db, orgId: string, messages: PlainMessage[]): Promise<PlainAppended[]> => {
     const { rows } = await db.executeQuery(statement(db, { orgId, messages: JSON.stringify(messages) }));
-    for (const { session_id } of rows) notifyAfterCommit(db, LIVE_CHANNEL, `${orgId}/${session_id}`);
     return rows;
   };
 }

@@ -3,11 +3,13 @@ import { batchByKey } from '../../concurrency/batch-by-key.ts';
 import { blockedContactIn } from '../../contacts/blocklist/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { isDatabaseUnavailable, isDeadlock } from '../../db/failures.ts';
+import { notifyAfterCommit } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { detectLanguage, mayShowLanguage } from '../../languages/detection.ts';
 import { wakeForEvents } from '../../outbox/wake.ts';
 import { currentWriter, runAsOwner, setOwner } from '../../processes/current-work.ts';
 import { isTracing } from '../../tracing/spans.ts';
+import { LIVE_CHANNEL } from '../live/rules.ts';
 import { type PlainAppended, type PlainMessage, plainAppender } from './plain-messages.queries.ts';
 
 /** Those that come meanwhile are the next set. Two sets would only wait for the same disk. */
@@ -23,7 +25,8 @@ const appendMessages = plainAppender({
 
 async function appendPlain(db: Db, orgId: string, messages: PlainMessage[]): Promise<PlainAppended[]> {
   const appended = await appendMessages(db, orgId, messages);
-  if (appended.length > 0) wakeForEvents(db);
+  for (const { session_id } of appended) notifyAfterCommit(db, LIVE_CHANNEL, `${orgId}/${session_id}`);
+  if (appended.length > 0) wakeForEvents(db); // in one notification with those before
   return appended;
 }
 

@@ -73,17 +73,13 @@ export function claimsAhead<Item>({ items, minSize, claim, begin }: AheadOptions
       await fill();
       const group = isEnded ? [] : queue.splice(0, size);
       if (group.length === 0) return [];
-      let hasBegun = false;
-      try {
-        hasBegun = await begin({ position: elementAt(group, -1).position, isFirst });
-      } finally {
-        if (hasBegun) isFirst = false;
-        else {
-          isEnded = true;
-          queue.unshift(...group);
-        }
+      if (await begin({ position: elementAt(group, -1).position, isFirst })) {
+        isFirst = false;
+        return group;
       }
-      return hasBegun ? group : [];
+      isEnded = true;
+      queue.unshift(...group);
+      return [];
     },
     async rest() {
       isEnded = true;

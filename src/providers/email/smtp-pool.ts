@@ -137,7 +137,7 @@ const connectionClosed = (): SmtpError =>
   Object.assign(new Error('The server closed the connection'), { code: 'ECONNECTION' });
 
 /** Whether an error ended the connection, rather than the e-mail. */
-export const isClosedBy = ({ code, responseCode }: SmtpError): boolean =>
+const isClosedBy = ({ code, responseCode }: SmtpError): boolean =>
   responseCode === 421 || code === 'ECONNECTION' || code === 'ESOCKET' || code === 'ETIMEDOUT';
 
 interface HandedOver {

@@ -6,7 +6,7 @@ import type { SendOutcome } from '../sending.ts';
 import { type ComposedMail, composeMail } from './composing.ts';
 import { DkimKeyUnusable } from './dkim.ts';
 import type { EmailSender } from './port.ts';
-import { createSmtpPool, isClosedBy, type MailResult, POOL_CLOSED, type SmtpError } from './smtp-pool.ts';
+import { createSmtpPool, type MailResult, POOL_CLOSED, type SmtpError } from './smtp-pool.ts';
 
 const POOL_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -125,8 +125,7 @@ const TIMEOUTS_BEFORE_MAIL = new Set(['CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'UP
 function outcomeOf({ error, stage }: Extract<MailResult, { isTaken: false }>, secrets: string[]): SendOutcome {
   const outcome = outcomeOfError(error, secrets);
   if (outcome.kind !== 'unknown' || stage === 'content') return outcome;
-  const isProvider = stage === 'connection' || isClosedBy(error);
-  return { kind: 'retry', scope: isProvider ? 'provider' : 'recipient', reason: outcome.reason };
+  return { kind: 'retry', scope: stage === 'connection' ? 'provider' : 'recipient', reason: outcome.reason };
 }
 
 function outcomeOfError(error: SmtpError, secrets: string[]): SendOutcome {

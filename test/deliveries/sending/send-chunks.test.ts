@@ -119,7 +119,7 @@ describe('sendInChunks', () => {
     }).catch((error: unknown) => error);
     return { begun, settled, ended };
   };
-  it('has as many begin together as a sender takes in a moment: ever more of a fast one, at most 50', async () => {
+  it('has as many begin together as a sender takes in a moment: ever more of a fast one, at most 25', async () => {
     let sending = 0;
     let most = 0;
     const { begun, settled, ended } = await sendClaimed(2_000, async (message) => {
@@ -128,7 +128,7 @@ describe('sendInChunks', () => {
       sending--;
       return accepts(message);
     });
-    expect([ended, begun[0], Math.max(...begun)]).toEqual([undefined, 5, 50]);
+    expect([ended, begun[0], Math.max(...begun)]).toEqual([undefined, 5, 25]);
     expect(most).toBe(10);
     expect(settled).toEqual(Array(2_000).fill('accepted'));
   });
@@ -139,6 +139,19 @@ describe('sendInChunks', () => {
       return accepts(message);
     });
     expect(new Set(begun)).toEqual(new Set([5]));
+  });
+
+  it('puts back what has begun and not been given to a sender that became slow', async () => {
+    let given = 0;
+    const { settled, ended } = await sendClaimed(200, async (message) => {
+      if (++given > 100 && given <= 110) await setTimeout(200);
+      return accepts(message);
+    });
+    expect(ended).toBeUndefined();
+    const [sent, back] = ['accepted', 'queued'].map((status) => settled.filter((each) => each === status).length);
+    expect(sent).toBe(given);
+    expect(back).toBeGreaterThan(0);
+    expect(settled).toHaveLength(200);
   });
 
   it('gives nothing more of what has begun to a sender that is away, and puts it back', async () => {
