@@ -32,7 +32,8 @@ export const ActingSelect = <Value extends string>({ value, options, onAct, ...r
         event.preventDefault();
         act(held);
       }}
-      onBlur={() => act(held)}
+      // Another window does not leave it.
+      onBlur={({ target }) => document.activeElement !== target && act(held)}
       onChange={({ target }) => {
         const chosen = options.find(([option]) => option === target.value)?.[0];
         if (performance.now() - pressedAtMs.current < OF_KEY_MS) hold(chosen);

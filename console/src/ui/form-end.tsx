@@ -7,7 +7,10 @@ interface EndProps {
   children: ReactNode;
 }
 
-/** The end of a form: why it was refused, and the button that sends it. */
+/**
+ * The end of a form: why it was refused, and the button that sends it. While it is being sent, the button keeps the focus and
+ * does nothing.
+ */
 export const FormEnd = ({ request, children }: EndProps) => {
   useFormRequest(request);
   return (
@@ -17,7 +20,13 @@ export const FormEnd = ({ request, children }: EndProps) => {
           {request.error.message}
         </p>
       )}
-      <Button type="submit" look="main" className="h-9 w-full justify-center" disabled={request.isPending}>
+      <Button
+        type="submit"
+        onClick={(event) => request.isPending && event.preventDefault()}
+        look="main"
+        className="h-9 w-full justify-center"
+        aria-disabled={request.isPending}
+      >
         {children}
       </Button>
     </>

@@ -24,7 +24,9 @@ function keepFocus(part: HTMLElement): () => void {
   const note = (control: HTMLElement) => {
     const list = control.closest<HTMLElement>(LISTS);
     const within = list !== null && part.contains(list) ? [list, part] : [part];
-    last = { control, places: within.map((one) => ({ within: one, at: controlsIn(one).indexOf(control) })) };
+    const places = within.map((one) => ({ within: one, at: controlsIn(one).indexOf(control) }));
+    // One that is disabled while it acts keeps the place that it had.
+    if (control !== last?.control || places.every(({ at }) => at !== -1)) last = { control, places };
   };
   const onFocus = ({ target }: FocusEvent) => {
     // A dialog that has opened over the part returns the focus by itself.

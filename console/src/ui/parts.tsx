@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 
 const BUTTON =
-  'inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap motion-safe:transition-colors motion-safe:duration-100 disabled:opacity-50';
+  'inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 font-medium whitespace-nowrap motion-safe:transition-colors motion-safe:duration-100 disabled:opacity-50 aria-disabled:opacity-50';
 
 const LOOKS = {
   plain: 'border border-line bg-surface hover:bg-hover',

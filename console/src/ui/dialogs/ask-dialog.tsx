@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { FormDialog } from './form-dialog';
+import { useWhileShown } from './while-shown';
 
 interface AskProps {
   title: string;
@@ -13,7 +14,8 @@ interface AskProps {
 
 /** Asks for a text that may stay empty before something is done. */
 export const AskDialog = ({ text, field, onAnswer, ...dialog }: AskProps) => {
-  const request = useMutation({ mutationFn: (text: string) => onAnswer(text), onSuccess: dialog.onClose });
+  const close = useWhileShown(dialog.onClose);
+  const request = useMutation({ mutationFn: (text: string) => onAnswer(text), onSuccess: close });
   return (
     <FormDialog {...dialog} request={request} onSubmit={(values) => request.mutate(String(values.get('text')).trim())}>
       <p className="text-quiet">{text}</p>

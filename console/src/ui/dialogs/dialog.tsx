@@ -25,10 +25,13 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
   const isLeft = useRef(false);
   const pressed = useRef<EventTarget>(undefined);
   const [sent, setSent] = useState(IDLE);
+  const unanswered = useRef<Sent>(undefined);
   const [isAsking, ask] = useState(false);
   const isPending = sent.status === 'pending';
   const hear = useCallback((now: Sent) => {
     setSent(now);
+    // A form may go before its answer, and leave the dialog to say a refusal.
+    if (now.status !== 'idle') unanswered.current = now.status === 'pending' ? now : undefined;
     if (now.status !== 'success') return;
     isWritten.current = false;
     ask(false);
@@ -37,10 +40,12 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
     if (isWritten.current || isPending) ask(true);
     else dialog.current?.close();
   };
-  const leave = () => {
-    isLeft.current = true;
-    if (isPending) sayRefusal(client, sent);
-  };
+  useEffect(
+    () => () => {
+      if (unanswered.current !== undefined) sayRefusal(client, unanswered.current);
+    },
+    [client],
+  );
   const onAnswered = () => {
     ask(false);
     if (isLeft.current) dialog.current?.close();
@@ -94,7 +99,12 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
       </dialog>
       {isAsking && (
         <Dialog title={isPending ? 'Close before the answer?' : 'Close without saving?'} onClose={onAnswered}>
-          <form method="dialog" onSubmit={leave}>
+          <form
+            method="dialog"
+            onSubmit={() => {
+              isLeft.current = true;
+            }}
+          >
             <p className="text-quiet">
               {isPending
                 ? 'It is still being sent, and its answer is not shown then. If it is refused, what you wrote is lost.'

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/fields';
 import { linesOf } from '../../../ui/forms/spec';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
@@ -32,6 +33,7 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
   const { ends: _, contains: __, not_contains: ___, ...others } = existing?.checks ?? {};
   const [more, setMore] = useState(writtenJson(others));
   const read = objectIn(more);
+  const close = useWhileShown(onClose);
   const save = useMutation({
     mutationFn: (body: Body) =>
       existing === undefined
@@ -44,7 +46,7 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
           ),
     onSuccess: async () => {
       say('Saved');
-      onClose();
+      close();
       await client.invalidateQueries({ queryKey: ['listEvalCases'] });
     },
   });

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD } from '../../../ui/fields';
 
 const MAX_NAME = 100;
@@ -25,6 +26,10 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
   const client = useQueryClient();
   const navigate = useNavigate();
   const teams = useQuery(teamsQuery).data ?? [];
+  const show = useWhileShown((id: string) => {
+    onClose();
+    return navigate({ to: '/inbox', search: { view: id } });
+  });
   const save = useMutation({
     mutationFn: (body: Schemas['CreateInboxView']) =>
       dataOf(
@@ -34,8 +39,7 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
       ),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries(viewsQuery);
-      onClose();
-      await navigate({ to: '/inbox', search: { view: id } });
+      show(id);
     },
   });
   const onSubmit = (form: FormData) => {

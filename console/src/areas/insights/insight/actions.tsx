@@ -3,6 +3,7 @@ import { api, dataOf } from '../../../api/client';
 import type { Insight } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { Field } from '../../../ui/fields';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../use-change';
@@ -38,11 +39,12 @@ export const Actions = ({ insight: { id, status } }: { insight: Insight }) => {
 };
 
 const ArchiveDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
+  const close = useWhileShown(onClose);
   const archive = useChange({
     run: (reason: string) => dataOf(api.POST('/insights/{id}/archive', { params: { path: { id } }, body: { reason } })),
     onDone: () => {
       say('Archived');
-      onClose();
+      close();
     },
   });
   return (

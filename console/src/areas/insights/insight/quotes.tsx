@@ -6,6 +6,7 @@ import { type Insight, type Occurrence, occurrencesQuery } from '../../../api/in
 import { say } from '../../../app/undo';
 import { Ago } from '../../../ui/ago';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/fields';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
@@ -108,6 +109,7 @@ const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
       void navigate({ to: '/insights/$insightId', params: { insightId } });
     },
   });
+  const close = useWhileShown(onClose);
   const split = useChange({
     run: (content: string) =>
       dataOf(
@@ -119,7 +121,7 @@ const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
     onDone: ({ operation, insight }) => {
       say(`Split off as #${insight.number}`, { undo: () => undo.mutate(operation.id) });
       onSplit();
-      onClose();
+      close();
       void navigate({ to: '/insights/$insightId', params: { insightId: insight.id } });
     },
   });

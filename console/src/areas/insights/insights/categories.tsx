@@ -4,6 +4,7 @@ import { api, dataOf } from '../../../api/client';
 import { categoriesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialogs/dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FormEnd } from '../../../ui/form-end';
 import { linesOf } from '../../../ui/forms/spec';
 import { failureOf, Skeleton } from '../../../ui/parts';
@@ -33,6 +34,7 @@ export const Categories = ({ mayWrite, onClose }: { mayWrite: boolean; onClose: 
 const Form = ({ begun: first, onClose }: { begun: string[]; onClose: () => void }) => {
   const [begun] = useState(first);
   const client = useQueryClient();
+  const close = useWhileShown(onClose);
   const replace = useChange({
     run: async (written: string[]) => {
       // They are stored as a whole: what others have added or taken away meanwhile stays so.
@@ -42,7 +44,7 @@ const Form = ({ begun: first, onClose }: { begun: string[]; onClose: () => void 
     onDone: (stored) => {
       client.setQueryData(categoriesQuery.queryKey, stored);
       say('The categories are saved');
-      onClose();
+      close();
     },
   });
   return (

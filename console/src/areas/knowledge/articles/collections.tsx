@@ -42,7 +42,7 @@ export const Collections = ({ mayWrite, onClose }: { mayWrite: boolean; onClose:
           label="Name of a new collection"
           action="Add"
           request={add}
-          onSubmit={(name, form) => add.mutate(name, { onSuccess: () => form.reset() })}
+          onSubmit={(name, form) => add.mutate(name, { onSuccess: () => nameIn(form) === name && form.reset() })}
         />
       )}
     </Dialog>
@@ -122,6 +122,8 @@ interface NameProps {
   onSubmit: (name: string, form: HTMLFormElement) => void;
 }
 
+const nameIn = (form: HTMLFormElement): string => String(new FormData(form).get('name')).trim();
+
 const NameForm = ({ label, action, value, request, onSubmit }: NameProps) => {
   useFormRequest(request);
   return (
@@ -129,7 +131,7 @@ const NameForm = ({ label, action, value, request, onSubmit }: NameProps) => {
       className="flex flex-wrap gap-2"
       onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
         event.preventDefault();
-        const name = String(new FormData(event.currentTarget).get('name')).trim();
+        const name = nameIn(event.currentTarget);
         if (name !== '') onSubmit(name, event.currentTarget);
       }}
     >

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/fields';
 import { linesOf } from '../../../ui/forms/spec';
 
@@ -9,11 +10,14 @@ import { linesOf } from '../../../ui/forms/spec';
 export const AddWebsite = ({ onClose }: { onClose: () => void }) => {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const show = useWhileShown((websiteId: string) =>
+    navigate({ to: '/knowledge/websites/$websiteId', params: { websiteId } }),
+  );
   const add = useMutation({
     mutationFn: (body: Schemas['CreateWebsiteDatasource']) => dataOf(api.POST('/crawl', { body })),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ['listWebsites'] });
-      await navigate({ to: '/knowledge/websites/$websiteId', params: { websiteId: id } });
+      show(id);
     },
   });
   const onSubmit = (form: FormData) => {

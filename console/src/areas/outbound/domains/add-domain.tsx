@@ -2,16 +2,18 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf } from '../../../api/client';
 import { domainsQuery } from '../../../api/outbound';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD } from '../../../ui/fields';
 
 /** Adds a domain to send from. Its records are shown afterwards. */
 export const AddDomain = ({ onClose }: { onClose: () => void }) => {
   const client = useQueryClient();
+  const close = useWhileShown(onClose);
   const add = useMutation({
     mutationFn: (domainName: string) => dataOf(api.PUT('/email/domains', { body: { domainName } })),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: domainsQuery.queryKey });
-      onClose();
+      close();
     },
   });
   const onSubmit = (form: FormData) => {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
+import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/fields';
 
 interface GatesDialogProps {
@@ -16,12 +17,13 @@ const MAX = 1_000_000;
 /** Changes the gates of a sequence. An empty field leaves it to the organization, or has no limit. */
 export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogProps) => {
   const client = useQueryClient();
+  const close = useWhileShown(onClose);
   const save = useMutation({
     mutationFn: (changed: Schemas['SequenceGates']) =>
       dataOf(api.PATCH('/sequences/{id}', { params: { path: { id } }, body: { gates: changed } })),
     onSuccess: async () => {
       say('Changed');
-      onClose();
+      close();
       await Promise.all([
         client.invalidateQueries({ queryKey: ['getSequence', id] }),
         client.invalidateQueries({ queryKey: ['getSequenceStats', id] }),
