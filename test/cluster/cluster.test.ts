@@ -92,7 +92,7 @@ whenFound('the production shape, without Docker', () => {
         async () => (await runsOf(cluster, org, ['in_progress', 'idle'])) === 0,
         SETTLE_MS,
       );
-      const heard = () => new Map(receiver.received.map(({ id, body }) => [id, body.data.email as string]));
+      const heard = () => new Map(receiver.received.map(({ id, body }) => [id, body.data.contact.email as string]));
       await until('all webhooks have come', async () => heard().size >= accepted.contacts.length, SETTLE_MS);
       await until(
         'all snoozes have ended',
