@@ -7,8 +7,10 @@ import { availableParallelism } from 'node:os';
 const LONG_TIER = [
   'ai/adversary/injections',
   'ai/calibration/vectors',
+  'ai/confirmations/decided-meanwhile',
   'ai/preview/preview',
   'analytics/conversations',
+  'automations/random-definitions',
   'automations/runs/batches',
   'automations/triggers/every-trigger',
   'automations/triggers/time-zones',
@@ -108,6 +110,7 @@ const LONG_TIER = [
   'tracing/programs',
   'webhooks/hostile',
   'workflows/crm',
+  'workflows/reconciliation',
 ];
 const IS_LONG = process.env.TEST_TIER === 'long';
 
