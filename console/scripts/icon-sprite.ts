@@ -21,7 +21,8 @@ export default /* @__PURE__ */ createIcon('${ICON.exec(id)?.[1]}');`,
     async handler(html, { bundle = {} }) {
       const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []));
       const symbols = await Promise.all(modules.filter((id) => ICON.test(id)).map(symbolOf));
-      return html.replace('<body>', `<body>\n    <svg display="none">${symbols.sort().join('')}</svg>`);
+      // Style sheets show images as blocks: without a size, they would move the page down.
+      return html.replace('<body>', `<body>\n    <svg hidden width="0" height="0">${symbols.sort().join('')}</svg>`);
     },
   },
 });

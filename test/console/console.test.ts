@@ -73,6 +73,7 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     expect(JSON.stringify(body)).toContain('Within a day.');
     await say(sessionId, 'Thank you!');
     await page.getByRole('log').getByText('Thank you!').waitFor();
+    expect(await page.evaluate("document.getElementById('root').offsetTop")).toBe(0);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
