@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startGuard } from '../src/dev/guard.ts';
+import { ownFolder } from './support/own-folder.ts';
 import { type Program, startProgram } from './support/processes.ts';
 import type { HotPathRound } from './support/programs/hot-paths.ts';
 import { type Finding, limitFinding, median, note, report, timeFinding } from './support/report.ts';
@@ -47,9 +45,7 @@ interface Side {
   rounds: Map<string, HotPathRound[]>;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-hot-'));
-const guard = startGuard(join(folder, 'processes.json'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true })); // the guard writes to it until then
+const { folder, guard } = ownFolder('hot');
 
 async function startSide(name: string, root: string): Promise<Side> {
   const file = pathToFileURL(join(root, 'bench/support/programs/hot-paths.ts')).href;

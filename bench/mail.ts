@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { startGuard } from '../src/dev/guard.ts';
+import { ownFolder } from './support/own-folder.ts';
 import { type Program, startProgram } from './support/processes.ts';
 import type { CampaignRound } from './support/programs/mail-campaign.ts';
 import { type Finding, limitFinding, median, note, rateFinding, report } from './support/report.ts';
@@ -20,8 +20,7 @@ const OWN_FOLDER = resolve(import.meta.dirname, '..');
 
 type Side = { name: string; program: Program; rounds: CampaignRound[] };
 
-const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-mail-'));
-const guard = startGuard(join(folder, 'processes.json'));
+const { folder, guard } = ownFolder('mail');
 
 async function startSide(name: string, root: string): Promise<Side> {
   const file = pathToFileURL(join(root, 'bench/support/programs/mail-campaign.ts')).href;
@@ -61,7 +60,6 @@ await report(async () => {
   for (const side of [own, base]) await side?.program.ask('stop').catch(() => undefined);
   for (const side of [own, base]) while (side && existsSync(`/proc/${side.program.pid}`)) await sleep(50);
   await guard.close();
-  rmSync(folder, { recursive: true, force: true });
   const rates = (side: Side) => side.rounds.map(({ rate }) => rate);
   return [
     cpuFinding(own),

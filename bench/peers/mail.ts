@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGuard } from '../../src/dev/guard.ts';
+import { ToolMissing } from '../../test/support/built-tools.ts';
+import { ownFolder } from '../support/own-folder.ts';
 import { startProgram } from '../support/processes.ts';
 import type { CampaignRound } from '../support/programs/mail-campaign.ts';
 import { type Finding, median, medianRatio, note, rateFinding, report } from '../support/report.ts';
-import { PeerMissing } from './support/installed.ts';
 import { type PeerCampaign, startListmonk } from './support/listmonk.ts';
 
 // One e-mail to 4,000 contacts: ours beside listmonk, in alternating rounds on one machine, each with its own sink.
@@ -14,9 +13,7 @@ const WARM_UP_CONTACTS = 500;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const MIN_SHARE = 0.6;
 
-const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-peers-'));
-const guard = startGuard(join(folder, 'processes.json'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true })); // the guard writes to it until then
+const { folder, guard } = ownFolder('peers');
 const startOwn = (file: string) =>
   startProgram(import.meta.resolve(file), {}, { logFile: join(folder, 'bench.log'), guard });
 
@@ -70,7 +67,7 @@ await report(async () => {
   try {
     return await measure(await startPeer());
   } catch (error) {
-    if (!(error instanceof PeerMissing)) throw error;
+    if (!(error instanceof ToolMissing)) throw error;
     note(`skipped, as listmonk is not there: ${error.message}`);
     return [];
   } finally {

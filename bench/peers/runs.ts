@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGuard } from '../../src/dev/guard.ts';
+import { ToolMissing } from '../../test/support/built-tools.ts';
+import { ownFolder } from '../support/own-folder.ts';
 import { type Finding, median, medianRatio, note, rateFinding, report } from '../support/report.ts';
 import { withStack } from '../support/stack.ts';
-import { PeerMissing } from './support/installed.ts';
 import { startN8n } from './support/n8n.ts';
 import { startOurRuns } from './support/ours.ts';
 import { startRestate } from './support/restate.ts';
@@ -35,7 +34,7 @@ async function startPeer({ name, start }: (typeof PEERS)[number], place: PeerPla
   try {
     return await start(place);
   } catch (error) {
-    if (!(error instanceof PeerMissing)) throw error;
+    if (!(error instanceof ToolMissing)) throw error;
     note(`skipped, as ${name} is not there: ${error.message}`);
     return undefined;
   }
@@ -72,9 +71,7 @@ function findingOf(ours: Measured, peer: Measured): Finding {
   return rateFinding(`runs by webhook, done / ${name}`, ...figures('done'), minShare);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-peers-'));
-const guard = startGuard(join(folder, 'processes.json'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true })); // the guard writes to it until then
+const { folder, guard } = ownFolder('peers');
 
 await report(() =>
   withStack({ hasTemporal: true }, async (stack) => {

@@ -31,12 +31,20 @@ export async function built(name: string, file: string, build: (folder: string) 
   return folder;
 }
 
-/** Runs a part of a build, and returns its output. Throws an error that names the tool and what is missing. */
-export async function part(tool: string, program: string, flags: string[], env = process.env): Promise<string> {
+/** A tool that cannot be had on this machine. Its message says why. */
+export class ToolMissing extends Error {}
+
+/** Runs a part of a build, and returns its output. Throws ToolMissing, which names the tool and what is missing. */
+export async function part(
+  tool: string,
+  program: string,
+  flags: string[],
+  { env = process.env, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<string> {
   try {
-    return (await run(program, flags, { env, timeout: BUILD_LIMIT_MS, maxBuffer: 1e8 })).stdout;
+    return (await run(program, flags, { env, cwd, timeout: BUILD_LIMIT_MS, maxBuffer: 1e8 })).stdout;
   } catch (error) {
-    throw new Error(`${tool} cannot be built by ${program} ${flags.join(' ')}: ${whyOf(error as Failed)}`, {
+    throw new ToolMissing(`${tool} cannot be built by ${program} ${flags.join(' ')}: ${whyOf(error as Failed)}`, {
       cause: error,
     });
   }

@@ -6,9 +6,9 @@ import { connect, type Db } from '../../../src/db/connect.ts';
 import { startChild, waitUntilReady } from '../../../src/dev/child.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
 import { startPostgres } from '../../../src/dev/postgres.ts';
+import { built, part, ToolMissing } from '../../../test/support/built-tools.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
 import { EMAIL } from '../../support/seed.ts';
-import { installed, PeerMissing, runToEnd } from './installed.ts';
 import type { PeerPlace } from './runs.ts';
 
 const { LISTMONK_SOURCE } = process.env;
@@ -33,21 +33,19 @@ export interface Listmonk {
 
 /** Builds listmonk from a checkout of its source, without its pages. Go fetches what it needs. */
 const build = (source: string, version: string): Promise<string> =>
-  installed(`listmonk-${version}`, async (folder) => {
+  built(`listmonk-${version}`, 'listmonk', async (folder) => {
     // Its pages are not built. It only looks whether their folder exists.
     const flags = ['-ldflags', `-X main.frontendDir=${join(source, 'static/public')}`];
-    await runToEnd('go', ['build', '-C', source, ...flags, '-o', join(folder, 'listmonk'), './cmd'], {
-      env: process.env,
-    });
+    await part('listmonk', 'go', ['build', '-C', source, ...flags, '-o', join(folder, 'listmonk'), './cmd']);
   });
 
 /** Returns the checkout that LISTMONK_SOURCE names, with its commit. */
 async function findSource(): Promise<{ source: string; version: string }> {
   if (LISTMONK_SOURCE === undefined || !existsSync(join(LISTMONK_SOURCE, 'cmd')))
-    throw new PeerMissing(
+    throw new ToolMissing(
       'LISTMONK_SOURCE does not name a checkout of github.com/knadh/listmonk (v6.2.0), to build by Go',
     );
-  const version = await runToEnd('git', ['-C', LISTMONK_SOURCE, 'rev-parse', '--short=12', 'HEAD']);
+  const version = await part('listmonk', 'git', ['-C', LISTMONK_SOURCE, 'rev-parse', '--short=12', 'HEAD']);
   return { source: LISTMONK_SOURCE, version: version.trim() };
 }
 
@@ -83,7 +81,7 @@ export async function startListmonk(
     LISTMONK_db__max_lifetime: '300s',
   };
   const flags = ['--config=', '--static-dir=static', '--i18n-dir=i18n'];
-  await runToEnd(program, [...flags, '--install', '--yes'], { cwd: source, env });
+  await part('listmonk', program, [...flags, '--install', '--yes'], { cwd: source, env });
   const { db } = connect(postgres.url, { poolSize: 2 });
   await configure(db, new URL(smtpUrl));
   const server = await startChild(program, flags, { logFile, guard, cwd: source, env });

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChild, waitUntilReady } from '../../../src/dev/child.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
-import { installedFromNpm, NODE_ENV, runToEnd } from './installed.ts';
+import { part } from '../../../test/support/built-tools.ts';
+import { installedFromNpm, NODE_ENV } from './from-npm.ts';
 import { type PeerPlace, type RunsSide, startSink } from './runs.ts';
 
 const VERSION = '2.41.1';
@@ -11,7 +12,7 @@ const START_LIMIT_MS = 180_000;
 
 /** Installs and starts n8n as it comes, on SQLite, with a workflow: webhook, condition, call. */
 export async function startN8n({ folder, logFile, guard }: PeerPlace): Promise<RunsSide> {
-  const home = await installedFromNpm(`n8n-${VERSION}`, [`n8n@${VERSION}`]);
+  const home = await installedFromNpm(`n8n-${VERSION}`, 'n8n', [`n8n@${VERSION}`]);
   const sink = await startSink();
   const N8N_PORT = String(await anyFreePort());
   const env = {
@@ -27,8 +28,8 @@ export async function startN8n({ folder, logFile, guard }: PeerPlace): Promise<R
   const program = join(home, 'node_modules/.bin/n8n');
   const file = join(folder, 'workflow.json');
   writeFileSync(file, JSON.stringify(workflowCalling(sink.url)));
-  await runToEnd(program, ['import:workflow', `--input=${file}`], { env });
-  await runToEnd(program, ['publish:workflow', `--id=${WORKFLOW_ID}`], { env });
+  await part('n8n', program, ['import:workflow', `--input=${file}`], { env });
+  await part('n8n', program, ['publish:workflow', `--id=${WORKFLOW_ID}`], { env });
   const server = await startChild(program, ['start'], { logFile, guard, cwd: folder, env });
   const webhookUrl = `http://127.0.0.1:${N8N_PORT}/webhook/orders`;
   await waitUntilReady(server, logFile, () => postOnce(webhookUrl), START_LIMIT_MS);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startChild, waitUntilReady } from '../../../src/dev/child.ts';
 import { anyFreePort } from '../../../src/dev/ports.ts';
-import { installedFromNpm, NODE_ENV } from './installed.ts';
+import { installedFromNpm, NODE_ENV } from './from-npm.ts';
 import { type PeerPlace, type RunsSide, startSink } from './runs.ts';
 
 const PACKAGES = ['@restatedev/restate-server@1.7.12', '@restatedev/restate-sdk@1.17.2'];
@@ -11,7 +11,7 @@ const START_LIMIT_MS = 60_000;
 
 /** Installs and starts Restate's server with one service that does the same as our workflow. */
 export async function startRestate({ folder, logFile, guard }: PeerPlace): Promise<RunsSide> {
-  const home = await installedFromNpm('restate-1.7.12', PACKAGES);
+  const home = await installedFromNpm('restate-1.7.12', 'restate-server', PACKAGES);
   const sink = await startSink();
   const [ingress, admin, node, service] = [await port(), await port(), await port(), await port()];
   const own = { logFile, guard, cwd: folder };

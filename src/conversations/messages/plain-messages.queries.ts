@@ -7,7 +7,7 @@ import { CONTACT_ACTOR, changesBy } from '../events.queries.ts';
 /** SQL: whether the session's last event had been committed on this server when the statement began. */
 const SEES_LAST_EVENT = sql`pg_visible_in_snapshot(public.xid_of_position(last_event_xid), pg_current_snapshot())`;
 
-/** A contact's message of which nothing but its text is known. */
+/** A contact's message. Only its text is known. */
 export interface PlainMessage {
   sessionId: string;
   /** Made for this message. */

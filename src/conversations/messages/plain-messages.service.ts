@@ -69,9 +69,9 @@ const createBatch = (db: Db): Append =>
   });
 
 /**
- * Appends messages, those of a session one after the other: once one is not taken, its later ones are not either, and those
- * behind the second are left, so that a busy session holds up no other one. If Postgres refuses the statement, which undoes it, each has
- * its own result. Those stored before are so whatever happens to others.
+ * Appends messages, those of a session one after the other. Once a session does not take a message, its later ones are left.
+ * Those behind its second are left too: a busy session must not delay others. If Postgres refuses the statement, which undoes
+ * it, each message has its own result. Those stored before stay stored.
  */
 async function appendEach(db: Db, orgId: string, messages: PlainMessage[]): Promise<(Appended | Promise<Appended>)[]> {
   const untaken = new Set<string>();

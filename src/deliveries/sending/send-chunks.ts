@@ -68,12 +68,12 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
     await forEachConcurrently([...sendings.entries()], width, async ([nth, { message, attempts }]) => {
       const outcome = isOver() || isLate(nth) ? undefined : await sendMeasured(sender, message);
       if (outcome !== undefined) trouble ??= senderProblemOf(outcome);
-      const isRepeatable = isTransactional(message);
-      const settlement =
+      results.push([
+        message.deliveryId,
         outcome === undefined
           ? NOT_BEGUN
-          : settlementOf(message.channel, outcome, attempts, { isTransactional: isRepeatable });
-      results.push([message.deliveryId, settlement]);
+          : settlementOf(message.channel, outcome, attempts, { isTransactional: isTransactional(message) }),
+      ]);
     });
     if (sendings.length >= (pace.chunk ?? width))
       pace.chunk = nextChunkSize(sendings.length, performance.now() - begunAt, width);

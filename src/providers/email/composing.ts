@@ -102,17 +102,14 @@ const PLAIN_BRACKETED = /^<[!#-<>-~]+>$/;
 const textField = (name: string, value: string): string =>
   PLAIN_BRACKETED.test(value) ? folded(`${name}: ${value}`) : fieldOf(name, value);
 
-const sharedFields = new LRUCache<string, string>({ max: MAX_CACHED_LINES });
+const sharedFields = new LRUCache<string, string, { name: string; value: FieldValue }>({
+  max: MAX_CACHED_LINES,
+  memoMethod: (_key, _old, { context: { name, value } }) => fieldOf(name, value),
+});
 
 /** Returns a field that the e-mails of a batch have in common. `key` stands for the value. */
-function sharedField(key: string, name: string, value: FieldValue): string {
-  const cacheKey = `${name}\0${key}`;
-  const cached = sharedFields.get(cacheKey);
-  if (cached !== undefined) return cached;
-  const field = fieldOf(name, value);
-  sharedFields.set(cacheKey, field);
-  return field;
-}
+const sharedField = (key: string, name: string, value: FieldValue): string =>
+  sharedFields.memo(`${name}\0${key}`, { context: { name, value } });
 
 function withParts({ before, after }: Headers, parts: Part[]): { headers: string[]; body: string } {
   const [first, ...others] = parts;

@@ -11,15 +11,14 @@ const MAX_CACHED_KEYS = 500;
 export const DKIM_FIELDS =
   'From:Sender:Reply-To:Subject:Date:Message-ID:In-Reply-To:References:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post';
 
-const privateKeys = new LRUCache<string, KeyObject>({ max: MAX_CACHED_KEYS });
+const privateKeys = new LRUCache<string, KeyObject>({
+  max: MAX_CACHED_KEYS,
+  memoMethod: (key) => createPrivateKey(key),
+});
 
 function privateKeyOf({ domain, privateKey }: DkimSigning): KeyObject {
-  const cached = privateKeys.get(privateKey);
-  if (cached !== undefined) return cached;
   try {
-    const key = createPrivateKey(privateKey);
-    privateKeys.set(privateKey, key);
-    return key;
+    return privateKeys.memo(privateKey);
   } catch (cause) {
     throw new DkimKeyUnusable(domain, { cause });
   }

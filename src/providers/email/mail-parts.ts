@@ -33,6 +33,7 @@ export function partsOf({ body, isHtml, unsubscribeUrl }: EmailMessage): Part[] 
 const LINE_END = /\r\n|\r|\n/g;
 
 const markupTexts = new LRUCache<string, string>({
+  memoMethod: textOfHtml,
   maxSize: MAX_CACHED_TEXT_LENGTH,
   sizeCalculation: (text, markup) => text.length + markup.length,
 });
@@ -46,9 +47,7 @@ function textOfMarkup(markup: string, link = ''): string {
   const otherLink = `${link.slice(0, -LINK_END.length)}${LINK_END}`;
   if (link.length <= LINK_END.length || markup.includes(LINK_END)) return textOfHtml(markup);
   const shared = markup.replaceAll(link, otherLink);
-  const text = markupTexts.get(shared) ?? textOfHtml(shared);
-  markupTexts.set(shared, text);
-  return text.replaceAll(otherLink, () => link);
+  return markupTexts.memo(shared).replaceAll(otherLink, () => link);
 }
 
 function partOf(type: string, text: string): Part {
@@ -72,6 +71,7 @@ const isMostlyLatin = (text: string): boolean => countOf(text, OTHER_CHARACTERS)
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 const quotedLines = new LRUCache<string, string>({
+  memoMethod: (line) => wrapQuoted(encodeQuoted(line), MAX_LINE_LENGTH),
   maxSize: MAX_CACHED_TEXT_LENGTH,
   sizeCalculation: (quoted, line) => quoted.length + line.length,
 });
@@ -80,12 +80,5 @@ const quotedLines = new LRUCache<string, string>({
 const quotedPrintable = (text: string): string =>
   text
     .split(LINE_END)
-    .map((line) => {
-      if (line === '') return line;
-      const cached = quotedLines.get(line);
-      if (cached !== undefined) return cached;
-      const quoted = wrapQuoted(encodeQuoted(line), MAX_LINE_LENGTH);
-      quotedLines.set(line, quoted);
-      return quoted;
-    })
+    .map((line) => (line === '' ? line : quotedLines.memo(line)))
     .join('\r\n');

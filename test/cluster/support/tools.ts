@@ -37,8 +37,8 @@ export async function findClusterTools(): Promise<ClusterTools | string> {
 async function buildTemporal(folder: string): Promise<void> {
   const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' };
   const programs = ['server', 'tools/sql'].map((path) => SERVER_MODULE.replace('@', `/cmd/${path}@`));
-  await part('temporal-server', 'go', ['install', ...programs], env);
-  const { Dir } = JSON.parse(await part('temporal-server', 'go', ['mod', 'download', '-json', SERVER_MODULE], env));
+  await part('temporal-server', 'go', ['install', ...programs], { env });
+  const { Dir } = JSON.parse(await part('temporal-server', 'go', ['mod', 'download', '-json', SERVER_MODULE], { env }));
   await cp(join(Dir, 'schema', 'postgresql'), join(folder, 'schema', 'postgresql'), { recursive: true });
   // The module cache is read-only, and a copy keeps that.
   await part('temporal-server', 'chmod', ['-R', 'u+w', folder]);

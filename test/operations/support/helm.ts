@@ -26,7 +26,7 @@ async function findHelm(): Promise<string> {
 
 async function buildHelm(folder: string): Promise<void> {
   const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' };
-  await part('helm', 'go', ['install', `helm.sh/helm/v3/cmd/helm@${HELM_VERSION}`], env);
+  await part('helm', 'go', ['install', `helm.sh/helm/v3/cmd/helm@${HELM_VERSION}`], { env });
 }
 
 const PYTHON = 'bin/python3';
