@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SubmitEvent, useEffect } from 'react';
 import { api, dataOf } from '../api/client';
 import { useModal } from '../ui/dialogs/dialog';
-import { FormEnd } from '../ui/form-end';
+import { FormEnd } from '../ui/forms/form-end';
 import { Button } from '../ui/parts';
 import { Mark } from './frame/mark';
 import { keepDestination, useSignInElsewhere } from './sign-in-elsewhere';

@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * Returns the Idempotency-Key of what somebody wants: the same for the same text until it is forgotten, so that a repeated
- * request acts once.
+ * Returns the Idempotency-Key of an intent. It stays the same for the same text until it is forgotten: a repeated request
+ * acts once.
  */
 export function useIntentKey() {
   const intent = useRef<{ key: string; of: string }>(undefined);

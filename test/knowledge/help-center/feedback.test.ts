@@ -92,7 +92,7 @@ describe('the question at the end of an article', () => {
     expect((await other.org.get(`/help-center/articles/${id}/feedback`)).status).toBe(404);
   });
 
-  it('has a sentence removed for good, whose answer stays counted and gets no other one', async () => {
+  it('has a sentence removed for good. Its answer stays counted and gets no second sentence', async () => {
     const { org, id, url } = await helpCenter();
     const { answerId = '' } = await answer(url, { helpful: 'no' });
     const { answerId: silent = '' } = await answer(url, { helpful: 'no' });

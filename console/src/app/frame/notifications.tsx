@@ -4,7 +4,7 @@ import { AlarmClock, AtSign, CheckCheck, CircleCheck, ShieldQuestion, UserCheck 
 import { api, dataOf, type Schemas } from '../../api/client';
 import { notificationsQuery } from '../../api/queries';
 import { Button, Empty, failureOf, Skeleton } from '../../ui/parts';
-import { shownSince } from '../../ui/time';
+import { shownSince } from '../../ui/times/time';
 import { say } from '../undo';
 
 type Notification = Schemas['Notification'];

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { AnalyticsSearch } from '../../api/analytics';
 import { teamsQuery } from '../../api/queries';
-import { FIELD, Field, Select } from '../../ui/fields';
+import { FIELD, Field, Select } from '../../ui/forms/fields';
 import { daysOf } from './days';
 import { GROUP_NAMES } from './figures';
 import { lastDays, type Range } from './range';

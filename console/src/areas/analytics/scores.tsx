@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { scoresQuery } from '../../api/analytics';
 import type { Schemas } from '../../api/client';
-import { Ago } from '../../ui/ago';
 import { ShortList } from '../../ui/lists/data-list';
 import type { Column } from '../../ui/lists/data-row';
 import { Empty } from '../../ui/parts';
 import { Section } from '../../ui/section';
+import { Ago } from '../../ui/times/ago';
 
 type Score = Schemas['CsatScore'];
 

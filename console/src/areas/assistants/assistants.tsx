@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../../api/client';
 import { meQuery } from '../../api/queries';
 import { every } from '../../api/refetching/polling';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../ui/parts';
-import { shownMoment } from '../../ui/time';
+import { shownMoment } from '../../ui/times/time';
 
 type Confirmation = Schemas['McpConfirmation'];
 

@@ -3,9 +3,9 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client';
 import { attentionQuery } from '../../api/overview';
 import { linkTo } from '../../app/ref-links';
-import { Ago } from '../../ui/ago';
 import { Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
+import { Ago } from '../../ui/times/ago';
 
 type Item = Schemas['AttentionItem'];
 

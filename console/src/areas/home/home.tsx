@@ -8,7 +8,7 @@ import { takeDestination } from '../../app/sign-in-elsewhere';
 import { Page, PageBody } from '../../ui/page';
 import { Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
-import { shownSince, useTick } from '../../ui/time';
+import { shownSince, useTick } from '../../ui/times/time';
 import { AttentionList } from './attention';
 
 const TICK_MS = 30_000;

@@ -3,7 +3,7 @@ import { changesOf, findRow, type InboxRow, patchRows } from '../../api/caches';
 import { api, dataOf, type Schemas } from '../../api/client';
 import { sessionQuery, tagsQuery } from '../../api/queries';
 import { say } from '../../app/undo';
-import { shownMoment } from '../../ui/time';
+import { shownMoment } from '../../ui/times/time';
 
 type Session = Schemas['ChatSession'];
 export type HandoffPart = Schemas['SettleHandoffPart']['part'];

@@ -5,7 +5,7 @@ import { type InboxFilters, slaStateOf } from '../../api/inbox-filters';
 import { type PresenceEvent, usePresent } from '../../api/presence';
 import type { Selection } from '../../ui/lists/selection';
 import { Avatar, Chip } from '../../ui/parts';
-import { shownDuration, shownSince } from '../../ui/time';
+import { shownDuration, shownSince } from '../../ui/times/time';
 
 const ICONS: Record<string, typeof Mail> = {
   email: Mail,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { actionsQuery } from '../../api/operator';
-import { Ago } from '../../ui/ago';
 import { Empty } from '../../ui/parts';
+import { Ago } from '../../ui/times/ago';
 import { Part, ROW } from './part';
 import { ACTIONS } from './words';
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { incidentsQuery } from '../../api/operator';
-import { Ago } from '../../ui/ago';
 import { Chip, Empty } from '../../ui/parts';
 import { ShortId } from '../../ui/short-id';
+import { Ago } from '../../ui/times/ago';
 import { Part, ROW } from './part';
 import { INCIDENTS } from './words';
 

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { operatorCall, outboxQuery, type ParkedEvent, parkedQuery } from '../../api/operator';
-import { Ago } from '../../ui/ago';
 import { Button, Chip, Empty } from '../../ui/parts';
 import { ShortId } from '../../ui/short-id';
+import { Ago } from '../../ui/times/ago';
 import { Numbers, Part, ROW } from './part';
 
 /** A relay sends what waits within a second. */

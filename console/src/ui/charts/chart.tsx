@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { lazily } from '../lazily';
-import { shownMoment } from '../time';
+import { shownMoment } from '../times/time';
 import type { ChartProps } from './chart-props';
 import { type Part, PartsLegend } from './parts-bar';
 

@@ -1,5 +1,5 @@
 import type { ReactNode, SubmitEvent } from 'react';
-import { FormEnd } from '../form-end';
+import { FormEnd } from '../forms/form-end';
 import { Dialog } from './dialog';
 import type { FormRequest } from './request';
 

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../keys';
 import { failureOf, Skeleton } from '../parts';
-import { useTick } from '../time';
+import { useTick } from '../times/time';
 import { type Column, ColumnNames, DataRow, RowBox } from './data-row';
 import type { Selection } from './selection';
 import { ShowMore } from './show-more';

@@ -1,7 +1,7 @@
 import { Search, X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useKeys } from '../keys';
-import { shownMoment } from '../time';
+import { shownMoment } from '../times/time';
 import { DateFields } from './date-fields';
 import { FilterToggle } from './filter-toggle';
 

@@ -9,7 +9,7 @@ export interface HelpCenterAnswersTable {
   language: string;
   is_helpful: boolean;
   comment: string | null;
-  /** When its sentence was removed. It gets no other one. */
+  /** When its sentence was removed. It gets no second one. */
   redacted_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

@@ -5,12 +5,12 @@ import { type CallState, callsQuery, confirmationsQuery } from '../../../api/ai'
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { ShortList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 import { AiTabs } from '../tabs';
 import { CALL_STATES, shownCode } from '../words';
 import { SettleDialog } from './settle-dialog';

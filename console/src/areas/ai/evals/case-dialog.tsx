@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { linesOf } from '../../../ui/forms/spec';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
 import { isSame } from '../../../ui/same';

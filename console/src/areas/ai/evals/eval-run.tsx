@@ -9,7 +9,7 @@ import { Button, Chip, Empty } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { WaitingPage } from '../../../ui/query-page';
 import { Section } from '../../../ui/section';
-import { shownMoment } from '../../../ui/time';
+import { shownMoment } from '../../../ui/times/time';
 import { TitlePath } from '../../../ui/title-path';
 import { ResultDialog } from './result-dialog';
 

@@ -5,7 +5,6 @@ import { type EvalRun, evalCasesQuery, evalRunsQuery } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { PartsBar } from '../../../ui/charts/parts-bar';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { ShortList } from '../../../ui/lists/data-list';
@@ -13,6 +12,7 @@ import type { Column } from '../../../ui/lists/data-row';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 import { AiTabs } from '../tabs';
 import { CaseDialog } from './case-dialog';
 

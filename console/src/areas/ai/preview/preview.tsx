@@ -3,7 +3,7 @@ import { type SubmitEvent, useState } from 'react';
 import { channelsQuery } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, Failure, failureOf } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';

@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { calibrationQuery, isAwaited } from '../../../api/ai';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { Button, failureOf, Skeleton } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 
 /** From which confidence on the AI answers, and how that was measured. */
 export const Calibration = ({ mayWrite }: { mayWrite: boolean }) => {

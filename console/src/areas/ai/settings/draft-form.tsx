@@ -6,7 +6,7 @@ import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { JsonField } from '../../../ui/json/json-field';
 import { Button } from '../../../ui/parts';
 import { Section } from '../../../ui/section';

@@ -2,11 +2,11 @@ import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { PAGES } from '../../../api/pages';
-import { Ago } from '../../../ui/ago';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { ShortList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Button, Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 
 const changedQuery = infiniteQueryOptions({
   queryKey: ['listChangedCitations'],

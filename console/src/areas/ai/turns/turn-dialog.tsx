@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { turnQuery } from '../../../api/ai';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { Chip } from '../../../ui/parts';
-import { shownMoment } from '../../../ui/time';
+import { shownMoment } from '../../../ui/times/time';
 import { shownCode, TURN_STATES } from '../words';
 import { TurnTrace } from './turn-trace';
 

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Turn, type TurnFilters, turnsQuery } from '../../../api/ai';
-import { Ago } from '../../../ui/ago';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Chip, Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { AiTabs } from '../tabs';
 import { shownCode, TURN_STATES } from '../words';
 import { ChangedSources } from './changed-sources';

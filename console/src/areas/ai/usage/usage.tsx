@@ -3,11 +3,11 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { settingsQuery, type UsageGroup, usageQuery } from '../../../api/ai';
 import type { Schemas } from '../../../api/client';
 import { Chart } from '../../../ui/charts/chart';
-import { Select } from '../../../ui/fields';
-import { shownShortDay } from '../../../ui/moments';
+import { Select } from '../../../ui/forms/fields';
 import { Page, PageBody } from '../../../ui/page';
 import { Empty, Failure, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { shownShortDay } from '../../../ui/times/moments';
 import { AiTabs } from '../tabs';
 import { shownCode } from '../words';
 

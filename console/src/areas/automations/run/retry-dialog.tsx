@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Run, RunStep } from '../../../api/runs';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
 import { useRunChanges } from './changes';
 

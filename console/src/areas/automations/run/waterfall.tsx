@@ -3,7 +3,7 @@ import { CircleSlash } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { Run, RunStep } from '../../../api/runs';
 import { Empty } from '../../../ui/parts';
-import { useTick } from '../../../ui/time';
+import { useTick } from '../../../ui/times/time';
 import { isActive, STEP_STATES } from '../states';
 import { shownLength, shownUntil } from '../times';
 import { iterationOf, type Span, spansOf } from './spans';

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { runQuery, runsQuery } from '../../../api/runs';
 import { JsonView } from '../../../ui/json/json-view';
 import { Button, Chip, Empty, Failure } from '../../../ui/parts';
-import { shownMoment } from '../../../ui/time';
+import { shownMoment } from '../../../ui/times/time';
 import { shownLength } from '../times';
 
 interface SimulationProps {

@@ -2,11 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Schemas } from '../../../api/client';
 import { versionsQuery } from '../../../api/runs';
-import { Ago } from '../../../ui/ago';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 
 type Version = Schemas['Workflow'];
 

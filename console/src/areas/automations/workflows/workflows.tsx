@@ -2,12 +2,12 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { workflowStatsQuery, workflowsQuery } from '../../../api/runs';
-import { Ago } from '../../../ui/ago';
 import { PartsBar } from '../../../ui/charts/parts-bar';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Page } from '../../../ui/page';
 import { Chip, Empty, failureOf } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { STATUS_NAMES, STATUS_TONES, triggerNameOf } from '../states';
 import { AutomationTabs } from '../tabs';
 

@@ -5,11 +5,11 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { contactQuery } from '../../../api/overview';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
-import { FormEnd } from '../../../ui/form-end';
+import { FormEnd } from '../../../ui/forms/form-end';
 import { Button, lookOf } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { ShortId } from '../../../ui/short-id';
+import { Ago } from '../../../ui/times/ago';
 import { CHOOSING } from './merge/merge-dialog';
 
 type Contact = Schemas['Contact'];

@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type TimelineItem, timelineQuery } from '../../../api/overview';
 import { linkTo } from '../../../app/ref-links';
-import { Ago } from '../../../ui/ago';
 import { ShortList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 
 const KINDS: Record<TimelineItem['kind'], string> = {
   session: 'Conversation',

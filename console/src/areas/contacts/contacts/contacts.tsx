@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { contactsQuery } from '../../../api/overview';
-import { Ago } from '../../../ui/ago';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Button, Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { contactNameOf } from '../names';
 
 type Contact = Schemas['Contact'];

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { membersQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
-import { type Choice, ChoiceList, hasText, useChoices } from '../../../ui/choices';
+import { type Choice, ChoiceList, hasText, useChoices } from '../../../ui/forms/choices';
 import type { Draft } from './drafts';
 import type { Insertion, Trigger } from './triggers';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { membersQuery, teamsQuery } from '../../../api/queries';
-import { type Choice, hasText, Picker } from '../../../ui/choices';
+import { type Choice, hasText, Picker } from '../../../ui/forms/choices';
 import type { ControlsProps } from '../actions';
 
 interface AssigneePickerProps extends Omit<ControlsProps, 'onDetails'> {

@@ -5,7 +5,7 @@ import type { Schemas } from '../../../api/client';
 import { filtersIn } from '../../../api/inbox-filters';
 import { membersQuery, statusesQuery } from '../../../api/queries';
 import { Button } from '../../../ui/parts';
-import { shownMoment } from '../../../ui/time';
+import { shownMoment } from '../../../ui/times/time';
 import type { ControlsProps } from '../actions';
 import { Viewers } from '../present-members';
 import { contactNameOf } from '../session-row';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { tagSuggestionsQuery, tagsQuery } from '../../../api/queries';
-import { type Choice, hasText, Picker } from '../../../ui/choices';
+import { type Choice, hasText, Picker } from '../../../ui/forms/choices';
 import type { ControlsProps } from '../actions';
 
 /** The tags of the org, with those of the conversation and the suggested ones first. Who may make tags can add another one. */

@@ -8,7 +8,7 @@ import { membersQuery, tagsQuery, teamsQuery } from '../../../api/queries';
 import { lazily } from '../../../ui/lazily';
 import { DateFields } from '../../../ui/lists/date-fields';
 import { Button } from '../../../ui/parts';
-import { shownMoment } from '../../../ui/time';
+import { shownMoment } from '../../../ui/times/time';
 
 const SaveView = lazily(async () => (await import('./save-view')).SaveView);
 

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { InboxRow } from '../../../api/caches';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import type { Selection } from '../../../ui/lists/selection';
-import { useTick } from '../../../ui/time';
+import { useTick } from '../../../ui/times/time';
 import { SessionRow } from '../session-row';
 
 const ROW_HEIGHT = 84;

@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { FIELD } from '../../../ui/fields';
+import { FIELD } from '../../../ui/forms/fields';
 
 const MAX_NAME = 100;
 

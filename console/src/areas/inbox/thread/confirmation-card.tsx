@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../api/client';
 import { Button } from '../../../ui/parts';
-import { shownDuration } from '../../../ui/time';
+import { shownDuration } from '../../../ui/times/time';
 import type { Actions } from '../actions';
 
 interface ConfirmationProps {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { lazily } from '../../../ui/lazily';
 import { Button, Chip } from '../../../ui/parts';
-import { shownMoment } from '../../../ui/time';
+import { shownMoment } from '../../../ui/times/time';
 import type { Actions, HandoffPart } from '../actions';
 
 const AskDialog = lazily(async () => (await import('../../../ui/dialogs/ask-dialog')).AskDialog);

@@ -1,5 +1,5 @@
 import type { HistoryItem } from '../../../api/caches';
-import { shownClock } from '../../../ui/time';
+import { shownClock } from '../../../ui/times/time';
 
 /** Each thing that happened, with who did it. */
 export const HappenedItems = ({ items }: { items: HistoryItem[] }) => (

@@ -4,7 +4,7 @@ import type { HistoryItem } from '../../../api/caches';
 import type { Schemas } from '../../../api/client';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
-import { shownClock } from '../../../ui/time';
+import { shownClock } from '../../../ui/times/time';
 import { proposeReply } from '../composer/proposals';
 import { authorOf, textOf } from './items';
 import { Redaction } from './redaction';

@@ -1,5 +1,5 @@
 import type { HistoryItem } from '../../../api/caches';
-import { shownDay } from '../../../ui/time';
+import { shownDay } from '../../../ui/times/time';
 import { isSaid } from './items';
 
 export interface ThreadRow {

@@ -4,7 +4,7 @@ import type { Insight } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { Field } from '../../../ui/fields';
+import { Field } from '../../../ui/forms/fields';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../use-change';
 

@@ -4,8 +4,8 @@ import { api, dataOf } from '../../../api/client';
 import { categoriesQuery, type Insight } from '../../../api/insights';
 import { teamsQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
-import { ActingSelect } from '../../../ui/acting-select';
-import { FIELD, Field } from '../../../ui/fields';
+import { ActingSelect } from '../../../ui/forms/acting-select';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../use-change';
 

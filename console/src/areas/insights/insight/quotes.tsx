@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import { type Insight, type Occurrence, occurrencesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 import { useChange } from '../use-change';
 import { KINDS, SENTIMENTS } from '../words';
 

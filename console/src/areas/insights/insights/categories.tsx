@@ -5,7 +5,7 @@ import { categoriesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { FormEnd } from '../../../ui/form-end';
+import { FormEnd } from '../../../ui/forms/form-end';
 import { linesOf } from '../../../ui/forms/spec';
 import { failureOf, Skeleton } from '../../../ui/parts';
 import { useChange } from '../use-change';

@@ -4,11 +4,11 @@ import { api, dataOf } from '../../../api/client';
 import { insightQuery, type Operation, operationsQuery } from '../../../api/insights';
 import { useMay } from '../../../api/may';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 import { InsightTabs } from '../tabs';
 import { useChange } from '../use-change';
 

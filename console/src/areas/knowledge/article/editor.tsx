@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { type Article, collectionsQuery } from '../../../api/knowledge';
 import { meQuery } from '../../../api/queries';
-import { FIELD, Field, Select } from '../../../ui/fields';
+import { FIELD, Field, Select } from '../../../ui/forms/fields';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 import { heldText, type Written, writtenSince } from './held-text';

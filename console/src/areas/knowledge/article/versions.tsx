@@ -3,11 +3,11 @@ import { useMemo, useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { type Article, articleQuery, articleVersionsQuery } from '../../../api/knowledge';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { heldText } from './held-text';
 
 type Version = Schemas['TrainingVersion'];

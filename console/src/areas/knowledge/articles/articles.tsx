@@ -3,12 +3,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Article, articlesQuery, collectionsQuery } from '../../../api/knowledge';
 import { useMay } from '../../../api/may';
-import { Ago } from '../../../ui/ago';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Button, Chip, Empty, lookOf } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { KnowledgeTabs } from '../tabs';
 import { Collections } from './collections';
 

@@ -7,7 +7,7 @@ import { say } from '../../../app/undo';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { type FormRequest, useFormRequest } from '../../../ui/dialogs/request';
-import { FIELD } from '../../../ui/fields';
+import { FIELD } from '../../../ui/forms/fields';
 import { Button, failureOf, Skeleton } from '../../../ui/parts';
 
 type Collection = Schemas['TrainingDirectory'];

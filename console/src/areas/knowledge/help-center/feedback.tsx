@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../../api/client';
 import { helpFeedbackQuery } from '../../../api/knowledge';
-import { Ago } from '../../../ui/ago';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 
 type Counts = Schemas['HelpCenterFeedback']['languages'][number];
 type Sentence = Schemas['HelpCenterFeedback']['items'][number];

@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { helpArticlesQuery } from '../../../api/knowledge';
-import { Ago } from '../../../ui/ago';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { KnowledgeTabs } from '../tabs';
 
 /** The articles that customers read in the help center. */

@@ -5,7 +5,7 @@ import { calibrationQuery } from '../../../api/ai';
 import type { Schemas } from '../../../api/client';
 import { knowledgeSearchQuery } from '../../../api/knowledge';
 import { useMay } from '../../../api/may';
-import { FIELD } from '../../../ui/fields';
+import { FIELD } from '../../../ui/forms/fields';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { KnowledgeTabs } from '../tabs';

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { crawlsQuery } from '../../../api/knowledge';
-import { Ago } from '../../../ui/ago';
 import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { Report } from './report';
 import { CRAWL_STATES } from './words';
 

@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { api, dataOf } from '../../../api/client';
 import { type CrawlPage, type CrawlPageFilters, crawlPagesQuery } from '../../../api/knowledge';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Button, Chip, Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { PAGE_STATES, REASONS } from './words';
 
 const FIELDS: FilterField<'status' | 'reason' | 'q'>[] = [

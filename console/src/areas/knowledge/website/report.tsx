@@ -3,12 +3,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { type Crawl, crawlChangesQuery } from '../../../api/knowledge';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { PartsBar, PartsLegend } from '../../../ui/charts/parts-bar';
 import { DiffBox } from '../../../ui/diff/diff-view';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
+import { Ago } from '../../../ui/times/ago';
 import { Held } from './held';
 import { CRAWL_STATES, isUnderWay } from './words';
 

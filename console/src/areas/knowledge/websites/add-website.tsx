@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { linesOf } from '../../../ui/forms/spec';
 
 /** Adds a website, whose first crawl begins at once. */

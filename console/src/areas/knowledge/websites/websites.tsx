@@ -2,11 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Website, websitesQuery } from '../../../api/knowledge';
 import { useMay } from '../../../api/may';
-import { Ago } from '../../../ui/ago';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Page } from '../../../ui/page';
 import { Button, Chip, Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { KnowledgeTabs } from '../tabs';
 import { AddWebsite } from './add-website';
 

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { deliveryQuery } from '../../../api/outbound';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { CopyButton } from '../../../ui/copy-button';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { Button, Chip, Failure, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
+import { Ago } from '../../../ui/times/ago';
 import { CHANNELS, DELIVERY_STATUSES, GATES } from '../words';
 
 type Detail = Schemas['DeliveryDetail'];

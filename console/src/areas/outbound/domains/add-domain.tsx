@@ -3,7 +3,7 @@ import { api, dataOf } from '../../../api/client';
 import { domainsQuery } from '../../../api/outbound';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { FIELD } from '../../../ui/fields';
+import { FIELD } from '../../../ui/forms/fields';
 
 /** Adds a domain to send from. Its records are shown afterwards. */
 export const AddDomain = ({ onClose }: { onClose: () => void }) => {

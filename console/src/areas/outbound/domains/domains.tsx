@@ -4,13 +4,13 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { domainsQuery } from '../../../api/outbound';
 import { say } from '../../../app/undo';
-import { Ago } from '../../../ui/ago';
 import { CopyButton } from '../../../ui/copy-button';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 import { OutboundTabs } from '../tabs';
 import { AddDomain } from './add-domain';
 

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { seriesQuery } from '../../../api/outbound';
 import { Chart } from '../../../ui/charts/chart';
-import { shownShortDay } from '../../../ui/moments';
 import { Button, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { useStoredFlag } from '../../../ui/stored-flag';
-import { shownMoment } from '../../../ui/time';
+import { shownShortDay } from '../../../ui/times/moments';
+import { shownMoment } from '../../../ui/times/time';
 import { bucketsBetween, earlier, leastMs } from './buckets';
 
 const SPANS = { hour: 'By the hour', day: 'By the day' } as const;

@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { enrollmentsQuery } from '../../../api/outbound';
-import { Ago } from '../../../ui/ago';
 import { ShortList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Chip, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 import { namedStep } from '../words';
 
 type Sequence = Schemas['Sequence'];

@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
-import { Ago } from '../../../ui/ago';
 import { Chart } from '../../../ui/charts/chart';
 import type { Series } from '../../../ui/charts/chart-props';
 import type { Tone } from '../../../ui/charts/parts-bar';
-import { shownShortDay } from '../../../ui/moments';
 import { Button, Failure } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
-import { shownMoment } from '../../../ui/time';
+import { Ago } from '../../../ui/times/ago';
+import { shownShortDay } from '../../../ui/times/moments';
+import { shownMoment } from '../../../ui/times/time';
 import { GATES, namedStep } from '../words';
 import { bucketsBetween, leastMs } from './buckets';
 

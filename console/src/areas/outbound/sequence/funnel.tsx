@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { PartsBar } from '../../../ui/charts/parts-bar';
-import { shownMinutes } from '../../../ui/moments';
 import { Section } from '../../../ui/section';
+import { shownMinutes } from '../../../ui/times/moments';
 import { funnelOf, namedStep } from '../words';
 
 type Sequence = Schemas['Sequence'];

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { CHANNELS } from '../words';
 
 interface TestProps {

@@ -4,10 +4,10 @@ import { Check, Clock, X } from 'lucide-react';
 import { useRef } from 'react';
 import type { Schemas } from '../../../api/client';
 import { explanationQuery } from '../../../api/outbound';
-import { Ago } from '../../../ui/ago';
 import { CopyButton } from '../../../ui/copy-button';
 import { Button, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 
 type Explanation = Schemas['ContactExplanation'];
 type CheckState = Explanation['checks'][number]['state'];

@@ -2,13 +2,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
 import { sequenceFiguresQuery, sequencesQuery } from '../../../api/outbound';
-import { Ago } from '../../../ui/ago';
 import { PartsBar } from '../../../ui/charts/parts-bar';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Button, Chip, Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { OutboundTabs } from '../tabs';
 import { funnelOf, GATES, SEQUENCE_STATUSES } from '../words';
 

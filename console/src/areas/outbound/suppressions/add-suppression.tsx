@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useWhileShown } from '../../../ui/dialogs/while-shown';
-import { FIELD } from '../../../ui/fields';
+import { FIELD } from '../../../ui/forms/fields';
 import { SUPPRESSED_CHANNELS } from './channels';
 
 /** Stops messages to an address. Transactional e-mail still goes to it. */

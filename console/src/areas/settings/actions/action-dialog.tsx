@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { actionsQuery } from '../../../api/settings';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { FIELD, Field, Select } from '../../../ui/fields';
+import { FIELD, Field, Select } from '../../../ui/forms/fields';
 import { JsonField } from '../../../ui/json/json-field';
 import { isSame } from '../../../ui/same';
 import { useChange } from '../frame/use-change';

@@ -1,8 +1,8 @@
 import { type SubmitEvent, useState } from 'react';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { Dialog } from '../../../ui/dialogs/dialog';
-import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
+import { FIELD, Field } from '../../../ui/forms/fields';
+import { FormEnd } from '../../../ui/forms/form-end';
 import { useIntentKey } from '../../../ui/intent-key';
 import { JsonField } from '../../../ui/json/json-field';
 import { JsonView } from '../../../ui/json/json-view';

@@ -3,11 +3,11 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type AuditFilters, auditQuery } from '../../../api/audit';
 import type { Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
-import { Ago } from '../../../ui/ago';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Chip, Empty } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 import { SettingsPage } from '../frame/settings-page';
 import { ACTIONS, ACTORS, KINDS, pageOf } from './words';
 

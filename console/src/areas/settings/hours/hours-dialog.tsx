@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { officeHoursQuery } from '../../../api/settings';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { Button } from '../../../ui/parts';
 import { isSame } from '../../../ui/same';
 import { useChange } from '../frame/use-change';

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../api/client';
-import { Ago } from '../../../ui/ago';
 import { Chip } from '../../../ui/parts';
+import { Ago } from '../../../ui/times/ago';
 
 type Integration = Schemas['Integration'];
 

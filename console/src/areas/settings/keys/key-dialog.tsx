@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { meQuery } from '../../../api/queries';
 import { keysQuery } from '../../../api/settings';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { FIELD, Field } from '../../../ui/fields';
+import { FIELD, Field } from '../../../ui/forms/fields';
 import { useChange } from '../frame/use-change';
 import { ScopeFields } from './scope-fields';
 import type { Scope } from './scopes';

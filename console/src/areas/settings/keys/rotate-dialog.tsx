@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { keysQuery } from '../../../api/settings';
 import { CopyButton } from '../../../ui/copy-button';
 import { Dialog } from '../../../ui/dialogs/dialog';
-import { FormEnd } from '../../../ui/form-end';
+import { FormEnd } from '../../../ui/forms/form-end';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
 

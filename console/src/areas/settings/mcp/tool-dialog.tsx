@@ -3,7 +3,7 @@ import { actionsQuery, mcpServersQuery } from '../../../api/settings';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
 import { DiffView } from '../../../ui/diff/diff-view';
-import { FormEnd } from '../../../ui/form-end';
+import { FormEnd } from '../../../ui/forms/form-end';
 import { JsonView } from '../../../ui/json/json-view';
 import { useChange } from '../frame/use-change';
 

@@ -2,8 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { inboxQuery } from '../../../api/queries';
 import { Dialog } from '../../../ui/dialogs/dialog';
-import { FIELD, Field } from '../../../ui/fields';
-import { FormEnd } from '../../../ui/form-end';
+import { FIELD, Field } from '../../../ui/forms/fields';
+import { FormEnd } from '../../../ui/forms/form-end';
 import { useChange } from '../frame/use-change';
 
 interface PreviewDialogProps {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { autoTaggingQuery } from '../../../api/settings';
-import { Ago } from '../../../ui/ago';
 import { Button, Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { Ago } from '../../../ui/times/ago';
 import { useChange } from '../frame/use-change';
 
 type Learnt = Schemas['LearntTag'];

@@ -3,7 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { membersQuery, meQuery, teamsQuery } from '../../../api/queries';
 import { officeHoursQuery } from '../../../api/settings';
-import { ActingSelect } from '../../../ui/acting-select';
+import { ActingSelect } from '../../../ui/forms/acting-select';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { ListPage } from '../frame/list-page';
 import { useChange } from '../frame/use-change';

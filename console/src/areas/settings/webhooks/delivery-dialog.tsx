@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { webhookDeliveryQuery } from '../../../api/settings';
-import { Ago } from '../../../ui/ago';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { JsonView } from '../../../ui/json/json-view';
 import { Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { StateButton } from '../../../ui/state-button';
+import { Ago } from '../../../ui/times/ago';
 import { useChange } from '../frame/use-change';
 import { DELIVERY_STATES } from './words';
 

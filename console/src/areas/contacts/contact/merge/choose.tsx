@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { contactsQuery } from '../../../../api/overview';
-import { FIELD, Field } from '../../../../ui/fields';
+import { FIELD, Field } from '../../../../ui/forms/fields';
 import { Empty, failureOf, Skeleton } from '../../../../ui/parts';
 import { useSettled } from '../../../../ui/use-settled';
 import { contactNameOf } from '../../names';

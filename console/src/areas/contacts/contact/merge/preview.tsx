@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
 import { api, dataOf, type Schemas } from '../../../../api/client';
 import { say } from '../../../../app/undo';
-import { FormEnd } from '../../../../ui/form-end';
+import { FormEnd } from '../../../../ui/forms/form-end';
 import { Button, failureOf, lookOf, Skeleton } from '../../../../ui/parts';
 
 type Contact = Schemas['Contact'];

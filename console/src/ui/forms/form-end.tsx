@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { type FormRequest, useFormRequest } from './dialogs/request';
-import { Button } from './parts';
+import { type FormRequest, useFormRequest } from '../dialogs/request';
+import { Button } from '../parts';
 
 interface EndProps {
   request: FormRequest;
