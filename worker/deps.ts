@@ -13,6 +13,7 @@ import { turnOffFastPaths } from '../src/db/fast-paths.ts';
 import { listen } from '../src/db/listen.ts';
 import { connectForSnapshots } from '../src/db/snapshot.ts';
 import type { WriteQuota } from '../src/db/write-quota.ts';
+import { createInlineReceiver } from '../src/deliveries/inbound/emails/inline/service.ts';
 import { receiveMail } from '../src/deliveries/inbound/emails/mail-receiving.service.ts';
 import { createFileDownload } from '../src/deliveries/inbound/file-download.ts';
 import { createMailTokens } from '../src/deliveries/inbound/mail-tokens.ts';
@@ -84,8 +85,11 @@ export async function createWorkerDeps(
   const webhookListener = config.WORKER_QUEUES.includes('webhooks')
     ? listen(config.DATABASE_URL, WEBHOOKS_CHANNEL, webhookSenders.notify)
     : undefined;
+  const authenticator = createMailAuthenticator({ servers: config.DNS_SERVERS });
+  const trustedAuthservIds = config.MAIL_AUTHSERV_IDS;
+  const processInline = createInlineReceiver({ db, tokens, mailReader, authenticator, trustedAuthservIds, log });
   const receiver = receivesMail
-    ? await receiveMail({ db, tokens, quota, log, startReceiver: startMailReceiver }, config)
+    ? await receiveMail({ db, tokens, quota, log, startReceiver: startMailReceiver, processInline }, config)
     : undefined;
   return {
     deps: {
@@ -98,8 +102,8 @@ export async function createWorkerDeps(
       tokens,
       publicUrl: config.PUBLIC_URL,
       mailReader,
-      authenticator: createMailAuthenticator({ servers: config.DNS_SERVERS }),
-      trustedAuthservIds: config.MAIL_AUTHSERV_IDS,
+      authenticator,
+      trustedAuthservIds,
       storage,
       snapshots: snapshots.db,
       mediaLinks,

@@ -26,7 +26,7 @@ import type { ContactRef, ListContacts, SearchContacts } from './schema.ts';
 import { searchAllRows, searchFirstRows } from './search/queries.ts';
 import { findContactsLike } from './search/text-search.service.ts';
 
-export { lockContact } from './queries.ts';
+export { listContactsById, lockContact } from './queries.ts';
 
 const SEARCH_PAGE_SIZE = 100;
 
@@ -123,8 +123,16 @@ export async function createBlankContact(trx: Trx, orgId: string): Promise<strin
   return contact.id;
 }
 
-/** Finds the contact of each ref, in order. Unknown e-mails and phone numbers become contacts. */
-export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[]): Promise<ResolvedContact[]> {
+/**
+ * Finds the contact of each ref, in order. Unknown e-mails and phone numbers become contacts. `names`: of new contacts, by
+ * their e-mails.
+ */
+export async function resolveContacts(
+  trx: Trx,
+  orgId: string,
+  refs: ContactRef[],
+  names: ReadonlyMap<string, string> = new Map(),
+): Promise<ResolvedContact[]> {
   const addresses = {
     ids: refs.flatMap((ref) => ('id' in ref ? ref.id : [])),
     emails: [...new Set(refs.flatMap((ref) => ('email' in ref ? ref.email : [])))],
@@ -134,7 +142,7 @@ export async function resolveContacts(trx: Trx, orgId: string, refs: ContactRef[
   const missing: StoredContact[] = [
     ...addresses.emails
       .filter((email) => find({ email }) === undefined)
-      .map((email) => ({ ...blankContact(newId()), email })),
+      .map((email) => ({ ...blankContact(newId()), email, name: names.get(email) ?? null })),
     ...addresses.phones
       .filter((phone_number) => find({ phone_number }) === undefined)
       .map((phone_number) => ({ ...blankContact(newId()), phone_number })),

@@ -2,7 +2,7 @@ import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
-import { lockName } from '../db/locks.ts';
+import { lockName, lockNames } from '../db/locks.ts';
 import { CURRENT_POSITION } from '../db/positions.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
 import { notifyAfterCommit } from '../db/transaction.ts';
@@ -15,38 +15,42 @@ import type { AiState, AnsweredBy, ListSessions } from './sessions/schema.ts';
 import type { SessionsTable, SlaMetric } from './table.ts';
 import { NO_CONTACT, REFUSALS, WINDOW_REFUSAL } from './transport.rules.ts';
 
+type NewSessionRow = Pick<
+  Insertable<SessionsTable>,
+  'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode' | 'ai_state'
+>;
+
 /**
- * Inserts the session with the org's next ticket number, and the event `session_created` for the org's live events.
- * Concurrent inserts of the org wait until this transaction has ended, so numbers have no gaps. The event comes before
- * the first of the history, as `seq` 0.
+ * Inserts sessions with the org's next ticket numbers, in order, and for each the event `session_created` for the org's
+ * live events. Concurrent inserts of the org wait until this transaction has ended, so numbers have no gaps. The event
+ * comes before the first of the history, as `seq` 0.
  */
-export async function insertSession(
-  trx: Trx,
-  session: Pick<
-    Insertable<SessionsTable>,
-    'org_id' | 'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode' | 'ai_state'
-  >,
-  actor: Actor,
-): Promise<void> {
-  const { org_id, id, contact_id, channel, verified, relayed_side, assist_mode, ai_state } = session;
+export async function insertSessions(trx: Trx, orgId: string, sessions: NewSessionRow[], actor: Actor): Promise<void> {
+  const rows = sessions.map((session) => ({ ...session, event_id: newId() }));
   await sql`
     with counter as (
-      insert into ticket_counters as counter (org_id, last_number) values (${org_id}, 1)
-      on conflict (org_id) do update set last_number = counter.last_number + 1
+      insert into ticket_counters as counter (org_id, last_number) values (${orgId}, ${rows.length}::integer)
+      on conflict (org_id) do update set last_number = counter.last_number + excluded.last_number
       returning last_number
+    ), new as materialized (
+      select * from rows from (
+        jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as (id uuid, event_id uuid, contact_id uuid, channel text, verified boolean, relayed_side text, assist_mode boolean, ai_state text)
+      ) with ordinality as new (id, event_id, contact_id, channel, verified, relayed_side, assist_mode, ai_state, place)
     ), session as (
       insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode, ai_state, last_event_xid)
-      select ${org_id}::uuid, ${id}::uuid, last_number, ${contact_id}::uuid, ${channel}, ${verified ?? null}::boolean,
-        ${relayed_side ?? null}::text, ${assist_mode ?? false}::boolean, ${ai_state ?? 'off'}::text, ${CURRENT_POSITION} from counter
+      select ${orgId}::uuid, id, last_number - ${rows.length}::integer + place, contact_id, channel, verified, relayed_side,
+        coalesce(assist_mode, false), coalesce(ai_state, 'off'), ${CURRENT_POSITION}
+      from counter cross join new order by place
       returning org_id, id, contact_id, ticket_number, channel, last_event_xid
     )
     insert into session_events (org_id, session_id, seq, id, type, data, actor, xid)
-    select org_id, id, 0, ${newId()}::uuid, 'session_created',
-      jsonb_build_object('channel', jsonb_build_object('type', channel), 'ticket_number', ticket_number),
+    select session.org_id, session.id, 0, new.event_id, 'session_created',
+      jsonb_build_object('channel', jsonb_build_object('type', session.channel), 'ticket_number', ticket_number),
       ${withContactOf(sql`${JSON.stringify(actor)}::jsonb`)}, last_event_xid
-    from session
+    from session join new on new.id = session.id
   `.execute(trx);
-  notifyAfterCommit(trx, LIVE_CHANNEL, `${org_id}/${id}`);
+  for (const { id } of rows) notifyAfterCommit(trx, LIVE_CHANNEL, `${orgId}/${id}`);
 }
 
 const selectForUpdate = (db: Db, orgId: string) =>
@@ -101,8 +105,17 @@ export const findSessionsForUpdate = (trx: Trx, orgId: string, ids: string[]) =>
 
 /** Serializes the incoming messages of a contact, so two of them do not open a session each. */
 export async function lockConversation(trx: Trx, orgId: string, contactId: string): Promise<void> {
-  await lockName(trx, `conversation ${orgId} ${contactId}`);
+  await lockName(trx, conversationOf(orgId, contactId));
 }
+
+/** Serializes the incoming messages of several contacts like lockConversation. */
+export const lockConversations = (trx: Trx, orgId: string, contactIds: string[]): Promise<void> =>
+  lockNames(
+    trx,
+    contactIds.map((contactId) => conversationOf(orgId, contactId)),
+  );
+
+const conversationOf = (orgId: string, contactId: string) => `conversation ${orgId} ${contactId}`;
 
 /** SQL: the order of a contact's sessions on a channel. Messages go to the first one: open ones come before closed ones. */
 const CURRENT_FIRST = sql`(status = 'open') desc, created_at desc, id desc`;

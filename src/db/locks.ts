@@ -10,6 +10,14 @@ export async function lockName(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
 }
 
+/** Locks names like lockName, in one order: two transactions with the same names never wait for each other. */
+export async function lockNames(trx: Trx, names: string[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(key)
+    from (select distinct hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by key) as ordered
+  `.execute(trx);
+}
+
 /** Locks the name until the transaction ends, together with others that share it. Waits for lockName, which waits for all of them. */
 export async function shareName(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(hashtextextended(${name}, 0))`.execute(trx);

@@ -55,6 +55,15 @@ export async function hasBlockedEmail(db: Db, orgId: string, contactId: string):
   return rows[0]?.is_blocked === true;
 }
 
+/** Returns those of the contacts that are blocked, as `blockedContact` says. */
+export async function listBlockedAmong(db: Db, orgId: string, contactIds: string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select contact.id from contacts as contact
+    where contact.org_id = ${orgId} and contact.id = any(${contactIds}::uuid[]) and ${isBlockedContact(orgId)}
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** Returns those of the e-mails that are blocked, by themselves or by their domain. */
 export async function listBlockedEmails(db: Db, orgId: string, emails: string[]): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`

@@ -9,6 +9,7 @@ import {
   hasBlockedEmail,
   insertBlockedContact,
   insertBlockedDomains,
+  listBlockedAmong,
   listBlockedContacts,
   listBlockedDomains,
 } from './queries.ts';
@@ -22,6 +23,11 @@ const MAX_SHOWN_DOMAINS = 20;
 /** Whether the e-mail of a contact is blocked; false without a contact. */
 export const isContactBlocked = async (db: Db, orgId: string, contactId: string | null): Promise<boolean> =>
   contactId !== null && (await hasBlockedEmail(db, orgId, contactId));
+
+/** Returns those of the contacts whose e-mail is blocked. */
+export async function blockedAmong(db: Db, orgId: string, contactIds: string[]): Promise<Set<string>> {
+  return new Set(contactIds.length === 0 ? [] : await listBlockedAmong(db, orgId, contactIds));
+}
 
 /** Blocks an e-mail, whether or not a contact has it. */
 export async function blockContact(db: Db, orgId: string, { email, reason }: BlockContact): Promise<void> {

@@ -126,7 +126,8 @@ const greetingEventOf = ({ id, text }: Greeting): SessionEvent => ({
   isIgnored: true,
 });
 
-function messageEventOf(
+/** Returns a contact's message as an event of its session. */
+export function messageEventOf(
   { id, text, attachments = [], isUnreadable, name, avatarUrl, replyTo, clientContext, isAutomated }: ContactMessage,
   { ownWords, isIgnored }: { ownWords: string | undefined; isIgnored: boolean },
 ): SessionEvent {

@@ -75,7 +75,7 @@ export async function addInboundMessage(
   orgId: string,
   { id, text, attachments, isUnreadable, isReaction, isAutomated = false, name, replyTo, ...envelope }: InboundMessage,
 ): Promise<string> {
-  const { session, contactId } = await lockSessionOf(trx, orgId, envelope);
+  const { session, contactId } = await lockSessionOf(trx, orgId, { ...envelope, name });
   const isRepeated = envelope.channel === 'email' && (await isRepeatedAnswer(trx, orgId, session.id, text));
   const isQuiet = isReaction === true;
   const isStrangers = contactId !== session.contact_id;
@@ -106,7 +106,7 @@ export async function hasSession(
 }
 
 /** Gives a contact without a name the one of a message, if it came from the contact's own address. */
-async function fillName(
+export async function fillName(
   trx: Trx,
   orgId: string,
   { contactId, name, channel, from }: Pick<InboundEnvelope, 'channel' | 'from'> & { contactId: string; name: string },
@@ -137,9 +137,17 @@ export async function addUnreadableMessage(
 async function lockSessionOf(
   trx: Trx,
   orgId: string,
-  { channel, inReplyTo, inbox, thread, isAuthentic = false, ...message }: InboundEnvelope,
+  {
+    channel,
+    inReplyTo,
+    inbox,
+    thread,
+    isAuthentic = false,
+    name,
+    ...message
+  }: InboundEnvelope & Pick<InboundMessage, 'name'>,
 ): Promise<{ session: LockedSession; contactId: string }> {
-  const contactId = message.contactId ?? (await resolveContact(trx, orgId, channel, message.from));
+  const contactId = message.contactId ?? (await resolveContact(trx, orgId, { channel, from: message.from, name }));
   if (thread !== undefined) return { session: await lockSessionOfThread(trx, orgId, contactId, thread), contactId };
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
@@ -203,11 +211,16 @@ async function findSessionOf(
 async function resolveContact(
   trx: Trx,
   orgId: string,
-  channel: InboundMessage['channel'],
-  from: string,
+  { channel, from, name }: Pick<InboundMessage, 'channel' | 'from' | 'name'>,
 ): Promise<string> {
   const ref = channel === 'email' ? { email: from } : { phone_number: from };
-  const [resolved] = await resolveContacts(trx, orgId, [ref]);
+  const [resolved] = await resolveContacts(trx, orgId, [ref], namesOf([{ from, name }]));
   if (resolved?.contactId === undefined) throw new Error('The sender of a message has no contact');
   return resolved.contactId;
 }
+
+/** Returns the names that senders have given themselves, by their addresses. A name that only repeats the address is none. */
+export const namesOf = (senders: Pick<InboundMessage, 'from' | 'name'>[]): Map<string, string> =>
+  new Map(
+    senders.flatMap(({ from, name }) => (name === undefined || name.toLowerCase() === from ? [] : [[from, name]])),
+  );

@@ -1,5 +1,5 @@
 import { isAutopilotOn } from '../../autopilot/service.ts';
-import { isContactBlocked } from '../../contacts/blocklist/service.ts';
+import { blockedAmong } from '../../contacts/blocklist/service.ts';
 import { lockContact } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOfRange } from '../../db/ranges.ts';
@@ -16,7 +16,7 @@ import {
   findSession,
   findSessionForUpdate,
   findSessionOfMessage,
-  insertSession,
+  insertSessions,
   type LockedSession,
   listSessions,
   type Reader,
@@ -49,7 +49,7 @@ interface SessionScope {
   channel: SessionChannel;
 }
 
-interface NewSession extends SessionScope {
+export interface NewSession extends SessionScope {
   verified?: boolean | null;
   /** See `relayed_side` of SessionsTable. */
   relayedSide?: 'customer' | 'agents';
@@ -59,26 +59,48 @@ interface NewSession extends SessionScope {
 /**
  * Opens a session with one of the org's contacts. A blocked contact's session is not announced, so it triggers nothing.
  */
-export async function openSession(
+export async function openSession(trx: Trx, orgId: string, session: NewSession): Promise<{ id: string }> {
+  const [opened] = await openSessions(trx, orgId, session.channel, [session]);
+  if (opened === undefined) throw new Error('A session was not opened');
+  return { id: opened.id };
+}
+
+export interface OpenedSession {
+  id: string;
+  isBlocked: boolean;
+}
+
+/** Opens sessions on a channel like openSession, and returns them in order, with whether their contacts are blocked. */
+export async function openSessions(
   trx: Trx,
   orgId: string,
-  { contactId, channel, verified, relayedSide, assistMode }: NewSession,
-): Promise<{ id: string }> {
-  const id = newId();
-  const session = {
-    org_id: orgId,
-    id,
+  channel: SessionChannel,
+  sessions: Omit<NewSession, 'channel'>[],
+): Promise<OpenedSession[]> {
+  const ai_state = (await isAutopilotOn(trx, orgId, channel)) ? 'on' : 'off';
+  const rows = sessions.map(({ contactId, verified, relayedSide, assistMode }) => ({
+    id: newId(),
     contact_id: contactId,
     channel,
     verified,
     relayed_side: relayedSide,
     assist_mode: assistMode,
-    ai_state: (await isAutopilotOn(trx, orgId, channel)) ? ('on' as const) : ('off' as const),
-  };
-  await insertSession(trx, session, currentActor() ?? SYSTEM);
-  if (!(await isContactBlocked(trx, orgId, contactId)))
-    await announceWithState(trx, orgId, [{ type: 'ticket-created', subject_id: id, payload: {} }]);
-  return { id };
+    ai_state: ai_state as 'on' | 'off',
+  }));
+  await insertSessions(trx, orgId, rows, currentActor() ?? SYSTEM);
+  const blocked = await blockedAmong(
+    trx,
+    orgId,
+    rows.flatMap(({ contact_id }) => contact_id ?? []),
+  );
+  const opened = rows.map(({ id, contact_id }) => ({ id, isBlocked: contact_id !== null && blocked.has(contact_id) }));
+  const announced = opened.filter(({ isBlocked }) => !isBlocked);
+  await announceWithState(
+    trx,
+    orgId,
+    announced.map(({ id }) => ({ type: 'ticket-created', subject_id: id, payload: {} })),
+  );
+  return opened;
 }
 
 /** Says of sessions whether an SLA policy is assigned to them. The caller holds their locks. */

@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
@@ -107,14 +107,21 @@ export async function deleteInbox(db: Db, orgId: string, id: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
+/** What is looked up of an address. */
+interface ReceivingLook {
+  address: string;
+  isDevelopment: boolean;
+  /** SQL: whether `inbox` takes no more of the sender for now. */
+  isFlooded: RawBuilder<boolean>;
+}
+
 /** Finds the inboxes of all orgs that take mail to an address by SMTP. In development, unverified ones do too. */
 export async function listReceivingInboxes(
   db: Db,
-  address: string,
-  isDevelopment: boolean,
-): Promise<{ orgId: string; inboxId: string }[]> {
-  const { rows } = await sql<{ orgId: string; inboxId: string }>`
-    select inbox.org_id as "orgId", inbox.id as "inboxId" from email_inboxes as inbox
+  { address, isDevelopment, isFlooded }: ReceivingLook,
+): Promise<{ orgId: string; inboxId: string; isFlooded: boolean }[]> {
+  const { rows } = await sql<{ orgId: string; inboxId: string; isFlooded: boolean }>`
+    select inbox.org_id as "orgId", inbox.id as "inboxId", ${isFlooded} as "isFlooded" from email_inboxes as inbox
     where inbox.address = ${address.toLowerCase()} and (inbox.is_hosted or ${isDevelopment}::boolean or ${IS_VERIFIED})
     order by inbox.created_at
   `.execute(db);

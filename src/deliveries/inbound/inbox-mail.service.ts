@@ -42,6 +42,9 @@ export async function ccOf(
   { recipients, except }: { recipients: string[]; except: string[] },
 ): Promise<string[]> {
   const others = recipients.filter((address) => !except.includes(address) && !isOwnAddress(address));
-  const inboxes = await listInboxAddresses(db, others);
+  const inboxes = others.length === 0 ? [] : await listInboxAddresses(db, others);
   return others.filter((address) => !inboxes.includes(address)).slice(0, MAX_CC);
 }
+
+/** Returns what the messages of an inbox have for their provider: each inbox has a message once. */
+export const providerOfInbox = (inbox: string): string => `inbox/${inbox}`;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { finished } from 'node:stream/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream } from 'smtp-server';
+import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerEnvelope } from 'smtp-server';
 import { DomainError, TooManyRequests } from '../../errors.ts';
 
 const MAX_CONNECTIONS = 50;
@@ -15,28 +15,29 @@ const CLOSE_TIMEOUT_MS = 3_000;
 /** Certificates are renewed weeks before they end. */
 const RENEWAL_MS = 3_600_000;
 
-export interface MailEnvelope {
+export interface MailEnvelope<Mailbox> {
   /** Empty if nothing may be sent back. */
   mailFrom: string;
-  recipients: string[];
+  /** With what was found at each address. */
+  recipients: { address: string; mailbox: Mailbox }[];
   /** The mail server that hands the e-mail over, with the name that it gave. */
   client: { ip: string; helo: string };
 }
 
-export interface MailReceiverOptions {
+export interface MailReceiverOptions<Mailbox> {
   /** The host name in the SMTP greeting. */
   name: string;
   host: string;
   port: number;
-  /** Whether the mailbox exists, and takes mail of this sender now. */
-  stateOf(address: string, mailFrom: string): Promise<MailboxState>;
+  /** Returns the mailbox of an address, and whether it exists and takes mail of this sender now. */
+  lookUp(address: string, mailFrom: string): Promise<{ mailbox: Mailbox; state: MailboxState }>;
   /** The size of the largest e-mail, which is announced (RFC 1870). */
   maxBytes: number;
   /**
    * Reads an e-mail and stores it durably. If it rejects, the sender is asked to retry later, except for one that is too
    * large.
    */
-  accept(envelope: MailEnvelope, content: AsyncIterator<Uint8Array>): Promise<void>;
+  accept(envelope: MailEnvelope<Mailbox>, content: AsyncIterator<Uint8Array>): Promise<void>;
   /** Paths of a certificate and its key as PEM, for STARTTLS. Without them, it is not offered. */
   tls?: { certFile: string; keyFile: string } | undefined;
   /** How long the text of an e-mail may take to come. Default: 5 minutes. */
@@ -56,8 +57,9 @@ export interface MailReceiver {
  * Receives e-mail by SMTP (RFC 5321) for our mailboxes, without login, and encrypted if the sender wants so (RFC 3207).
  * Confirms an e-mail only after it was accepted: until then the sender stays responsible for it.
  */
-export async function startMailReceiver(options: MailReceiverOptions): Promise<MailReceiver> {
-  const { name, host, port, maxBytes, stateOf, accept, tls, mailTimeoutMs = MAIL_TIMEOUT_MS, log } = options;
+export async function startMailReceiver<Mailbox>(options: MailReceiverOptions<Mailbox>): Promise<MailReceiver> {
+  const { name, host, port, maxBytes, lookUp, accept, tls, mailTimeoutMs = MAIL_TIMEOUT_MS, log } = options;
+  const found = new WeakMap<SMTPServerEnvelope, Map<string, Mailbox>>();
   const server = new SMTPServer({
     name,
     size: maxBytes,
@@ -68,19 +70,23 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
     disabledCommands: tls === undefined ? ['AUTH', 'STARTTLS'] : ['AUTH'],
     ...(tls && (await readCertificate(tls))),
     disableReverseLookup: true,
-    onRcptTo({ address }, { envelope: { mailFrom } }, done) {
-      stateOf(address, senderOf(mailFrom)).then(
-        (state) => done(REFUSALS[state]),
+    onRcptTo({ address }, { envelope }, done) {
+      lookUp(address, senderOf(envelope.mailFrom)).then(
+        ({ mailbox, state }) => {
+          found.set(envelope, (found.get(envelope) ?? new Map()).set(address, mailbox));
+          done(REFUSALS[state]);
+        },
         (error: unknown) => {
           log.warn({ err: error }, 'a mailbox could not be looked up; the sender was asked to retry');
           done(refusal(451, '4.3.0 Try again later'));
         },
       );
     },
-    onData(stream, { envelope: { mailFrom, rcptTo }, remoteAddress, hostNameAppearsAs }, done) {
+    onData(stream, { envelope: given, remoteAddress, hostNameAppearsAs }, done) {
+      const mailboxes = found.get(given) ?? new Map<string, Mailbox>();
       const envelope = {
-        mailFrom: senderOf(mailFrom),
-        recipients: rcptTo.map(({ address }) => address),
+        mailFrom: senderOf(given.mailFrom),
+        recipients: given.rcptTo.map(({ address }) => ({ address, mailbox: mailboxes.get(address) as Mailbox })),
         client: { ip: remoteAddress, helo: hostNameAppearsAs || '' },
       };
       const content = stream.iterator({ destroyOnReturn: false });
@@ -112,7 +118,7 @@ export async function startMailReceiver(options: MailReceiverOptions): Promise<M
   };
 }
 
-type TlsFiles = NonNullable<MailReceiverOptions['tls']>;
+type TlsFiles = NonNullable<MailReceiverOptions<unknown>['tls']>;
 
 async function readCertificate({ certFile, keyFile }: TlsFiles): Promise<{ cert: Buffer; key: Buffer }> {
   const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
@@ -120,7 +126,7 @@ async function readCertificate({ certFile, keyFile }: TlsFiles): Promise<{ cert:
 }
 
 /** Uses the certificate that the files have now. Keeps the present one if they have none. */
-async function renewCertificate(server: SMTPServer, tls: TlsFiles, log: MailReceiverOptions['log']): Promise<void> {
+async function renewCertificate(server: SMTPServer, tls: TlsFiles, log: MailReceiverOptions<unknown>['log']): Promise<void> {
   try {
     server.updateSecureContext(await readCertificate(tls));
   } catch (error) {
@@ -137,7 +143,7 @@ async function readToEnd(stream: SMTPServerDataStream): Promise<void> {
 }
 
 /** Returns the answer to an e-mail that was not stored. */
-function refusalOf(error: unknown, maxBytes: number, log: MailReceiverOptions['log']): Error {
+function refusalOf(error: unknown, maxBytes: number, log: MailReceiverOptions<unknown>['log']): Error {
   if (error instanceof DomainError && error.kind === 'too_large')
     return refusal(552, `5.3.4 The mail is larger than ${maxBytes / 1024 ** 2} MB`);
   if (error === TOO_SLOW) {

@@ -27,12 +27,15 @@ describe('the mail receiver', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   async function started(more: object = {}) {
-    const taken: { envelope: MailEnvelope; raw: string }[] = [];
+    const taken: { envelope: MailEnvelope<string>; raw: string }[] = [];
     const receiver = await startMailReceiver({
       name: 'in.acme.example',
       host: '127.0.0.1',
       port: 0,
-      stateOf: async (address) => (address.startsWith('broken') ? Promise.reject(new Error('away')) : 'open'),
+      lookUp: async (address) =>
+        address.startsWith('broken')
+          ? Promise.reject(new Error('away'))
+          : { mailbox: `the mailbox ${address}`, state: 'open' },
       maxBytes: 1024 ** 2,
       accept: async (envelope, content) => void taken.push({ envelope, raw: await textOf(content) }),
       log: { warn: () => undefined },
@@ -57,7 +60,7 @@ describe('the mail receiver', () => {
     expect(receiver.taken.map(({ envelope }) => envelope)).toEqual(
       Array(2).fill({
         mailFrom: 'ann@example.com',
-        recipients: ['support@in.acme.example'],
+        recipients: [{ address: 'support@in.acme.example', mailbox: 'the mailbox support@in.acme.example' }],
         client: { ip: '127.0.0.1', helo: 'mx.example.com' },
       }),
     );
@@ -75,7 +78,7 @@ describe('the mail receiver', () => {
     [new TooManyRequests('too many', 60), 452, /4\.3\.1/],
     [new Error('away'), 451, /4\.3\.0/],
   ])('answers a mail that cannot be stored after all of it was sent: %s', async (error, responseCode, response) => {
-    const accept = async (_envelope: MailEnvelope, content: AsyncIterator<Uint8Array>) => {
+    const accept = async (_envelope: MailEnvelope<string>, content: AsyncIterator<Uint8Array>) => {
       await content.next();
       throw error;
     };
@@ -93,7 +96,7 @@ describe('the mail receiver', () => {
 
   it('does not take the beginning of a mail for all of it when its sender hangs up', async () => {
     let outcome: Promise<string> | undefined;
-    const accept = (_envelope: MailEnvelope, content: AsyncIterator<Uint8Array>) => {
+    const accept = (_envelope: MailEnvelope<string>, content: AsyncIterator<Uint8Array>) => {
       outcome = textOf(content);
       return outcome.then(() => undefined);
     };
@@ -114,7 +117,7 @@ describe('the mail receiver', () => {
     ['was refused', () => Promise.reject(new TooManyRequests('too many', 60))],
   ])('ends the connection of a sender whose mail takes too long, though it is never idle: %s', async (_, take) => {
     const outcome = Promise.withResolvers<void>();
-    const accept = (_envelope: MailEnvelope, content: AsyncIterator<Uint8Array>) => {
+    const accept = (_envelope: MailEnvelope<string>, content: AsyncIterator<Uint8Array>) => {
       const accepted = take(content);
       accepted.then(outcome.resolve, outcome.reject);
       return accepted;

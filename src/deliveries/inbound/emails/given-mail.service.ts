@@ -3,7 +3,7 @@ import { invalid, TooManyRequests, unprocessable } from '../../../errors.ts';
 import { listInboxesAt } from '../../email-inboxes/service.ts';
 import type { RawMail } from '../../mail/raw-mail.ts';
 import type { MailTokens } from '../mail-tokens.ts';
-import { isFlooding } from './mail-receiving.service.ts';
+import { isFlooded } from './queries.ts';
 import { storeInboundEmail } from './service.ts';
 import type { MailTarget } from './table.ts';
 
@@ -41,7 +41,7 @@ export async function storeGivenMail(
     return inbox === undefined ? [] : [{ address, mailbox: { kind: 'inbox', orgId, inboxId: inbox.id } }];
   });
   for (const { mailbox } of targets)
-    if (mailbox.kind === 'inbox' && (await isFlooding(db, mailbox, mailFrom)))
+    if (mailbox.kind === 'inbox' && (await isFlooded(db, orgId, mailbox.inboxId, mailFrom.toLowerCase())))
       throw new TooManyRequests(
         'This sender has sent too many e-mails in an hour: hand it over again later',
         RETRY_SECONDS,

@@ -6,12 +6,9 @@ import type { MailboxState, MailReceiver, startMailReceiver } from '../../../pro
 import { listReceivingInboxes } from '../../email-inboxes/service.ts';
 import { createMailIntake } from '../../mail/raw-mail.ts';
 import type { MailTokens } from '../mail-tokens.ts';
-import { countMailInLastHour } from './queries.ts';
-import { storeInboundEmail } from './service.ts';
+import { isFloodedBy } from './queries.ts';
+import { type ReceivedMail, storeInboundEmail } from './service.ts';
 import type { MailTarget } from './table.ts';
-
-/** More than a person writes. A program that sends more waits, as its server repeats what is deferred. */
-export const MAX_MAILS_PER_HOUR = 60;
 
 export interface MailReceivingDeps {
   db: Db;
@@ -19,6 +16,8 @@ export interface MailReceivingDeps {
   quota: WriteQuota;
   log: Parameters<typeof startMailReceiver>[0]['log'];
   startReceiver: typeof startMailReceiver;
+  /** Processes an e-mail at once. Resolves to false if it is to be stored instead, with its workflow. */
+  processInline: (mail: ReceivedMail) => Promise<boolean>;
 }
 
 /**
@@ -26,14 +25,14 @@ export interface MailReceivingDeps {
  * is configured.
  */
 export async function receiveMail(
-  { db, tokens, quota, log, startReceiver }: MailReceivingDeps,
+  { db, tokens, quota, log, startReceiver, processInline }: MailReceivingDeps,
   { INBOUND_DOMAIN: domain, INBOUND_SMTP_PORT: port, HOST: host, DEVELOPMENT: isDevelopment, ...config }: Config,
 ): Promise<MailReceiver | undefined> {
   if (domain === undefined || port === undefined) return undefined;
-  const targetsOf = async (address: string): Promise<MailTarget[]> => {
+  const targetsOf = async (address: string, mailFrom: string): Promise<KnownTarget[]> => {
     const mailbox = tokens.readAddress(address, domain);
-    if (mailbox !== undefined) return [mailbox];
-    const inboxes = await listReceivingInboxes(db, address, isDevelopment);
+    if (mailbox !== undefined) return [{ ...mailbox, isFlooded: false }];
+    const inboxes = await listReceivingInboxes(db, { address, isDevelopment, isFlooded: isFloodedBy(mailFrom) });
     return inboxes.map((inbox) => ({ kind: 'inbox', ...inbox }));
   };
   const maxBytes = config.MAX_INBOUND_MAIL_MB * 1024 ** 2;
@@ -46,49 +45,36 @@ export async function receiveMail(
     port,
     maxBytes,
     log,
-    async stateOf(address, mailFrom) {
-      const targets = await targetsOf(address);
-      const state = await stateOfTargets({ db, quota }, targets, mailFrom);
+    async lookUp(address, mailFrom) {
+      const targets = await targetsOf(address, mailFrom.toLowerCase());
+      const state = stateOfTargets(quota, targets);
       if (state === 'flooded') log.warn({ targets }, 'a sender has sent more e-mails in an hour than an inbox takes');
-      return state;
+      return { mailbox: targets, state };
     },
     async accept({ mailFrom, recipients, client }, content) {
       await using raw = await intake.receive(content, networkOf(client.ip));
-      const known = await Promise.all(
-        recipients.map(async (address) => (await targetsOf(address)).map((mailbox) => ({ address, mailbox }))),
+      const known = recipients.flatMap(({ address, mailbox: targets }) =>
+        targets.map(({ isFlooded: _, ...mailbox }) => ({ address, mailbox })),
       );
-      await storeInboundEmail(db, { mailFrom: mailFrom.toLowerCase(), recipients: known.flat(), raw, client });
-      const orgIds = known.flat().map(({ mailbox }) => mailbox.orgId);
+      const mail = { mailFrom: mailFrom.toLowerCase(), recipients: known, raw, client };
+      if (!(await processInline(mail))) await storeInboundEmail(db, mail);
+      const orgIds = known.map(({ mailbox }) => mailbox.orgId);
       for (const orgId of new Set(orgIds)) quota.add(raw.size, orgId);
     },
   });
 }
 
-async function stateOfTargets(
-  { db, quota }: Pick<MailReceivingDeps, 'db' | 'quota'>,
-  targets: MailTarget[],
-  mailFrom: string,
-): Promise<MailboxState> {
+type KnownTarget = MailTarget & { isFlooded: boolean };
+
+function stateOfTargets(quota: WriteQuota, targets: KnownTarget[]): MailboxState {
   if (targets.length === 0) return 'unknown';
-  for (const target of targets) {
+  for (const { orgId, isFlooded } of targets) {
     try {
-      quota.assertLeft(target.orgId);
+      quota.assertLeft(orgId);
     } catch {
       return 'full';
     }
-    if (target.kind === 'inbox' && (await isFlooding(db, target, mailFrom))) return 'flooded';
+    if (isFlooded) return 'flooded';
   }
   return 'open';
 }
-
-/** Whether an inbox takes no more mail of a sender for now. */
-export const isFlooding = async (
-  db: Db,
-  { orgId, inboxId }: Extract<MailTarget, { kind: 'inbox' }>,
-  mailFrom: string,
-): Promise<boolean> =>
-  (await countMailInLastHour(db, orgId, {
-    inboxId,
-    mailFrom: mailFrom.toLowerCase(),
-    limit: MAX_MAILS_PER_HOUR,
-  })) >= MAX_MAILS_PER_HOUR;

@@ -1,9 +1,11 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { behindInOrder } from '../../../db/cursor.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../../contract.ts';
 import type { MailClient, MailTarget } from './table.ts';
 
+/** More than a person writes. A program that sends more waits, as its server repeats what is deferred. */
+export const MAX_MAILS_PER_HOUR = 60;
 const MAILS_PER_BATCH = 200;
 /** Of half a MB each. */
 const PARTS_PER_BATCH = 200;
@@ -48,18 +50,22 @@ export const findInboundEmailBySha256 = (db: Db, orgId: string, sha256: Buffer) 
     .where('sha256', '=', sha256)
     .executeTakeFirst();
 
-/** Counts the e-mails of a sender that an inbox took in the last hour, up to a limit. */
-export async function countMailInLastHour(
-  db: Db,
-  orgId: string,
-  { inboxId, mailFrom, limit }: { inboxId: string; mailFrom: string; limit: number },
-): Promise<number> {
+/** SQL: whether `inbox` has taken as many e-mails of a sender within an hour as it takes. */
+export const isFloodedBy = (mailFrom: string): RawBuilder<boolean> => sql`(
+  select count(*) >= ${MAX_MAILS_PER_HOUR}::integer from (
+    select from inbound_emails as taken
+    where taken.org_id = inbox.org_id and taken.inbox_id = inbox.id and taken.mail_from = ${mailFrom}
+      and taken.received_at > now() - interval '1 hour'
+    limit ${MAX_MAILS_PER_HOUR}::integer
+  ) as taken
+)`;
+
+/** Whether an inbox takes no more e-mail of a sender, whose address is in lower case, for now. */
+export async function isFlooded(db: Db, orgId: string, inboxId: string, mailFrom: string): Promise<boolean> {
   const { rows } = await sql`
-    select from inbound_emails
-    where org_id = ${orgId} and inbox_id = ${inboxId} and mail_from = ${mailFrom} and received_at > now() - interval '1 hour'
-    limit ${limit}
+    select from (select ${orgId}::uuid as org_id, ${inboxId}::uuid as id) as inbox where ${isFloodedBy(mailFrom)}
   `.execute(db);
-  return rows.length;
+  return rows.length > 0;
 }
 
 /** Finds an e-mail without its text, together with the recipient and contact of its delivery, or with its inbox. */

@@ -1,0 +1,116 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { readWords } from '../../../../conversations/messages/first-messages.service.ts';
+import type { Db } from '../../../../db/connect.ts';
+import { newId } from '../../../../ids.ts';
+import type { MailAuthenticity } from '../../../../providers/email/authenticator.ts';
+import { listInboxesAt } from '../../../email-inboxes/service.ts';
+import type { MailReader } from '../../../mail/mail-reader.ts';
+import type { ParsedEmail } from '../../../mail/parsed-mail.rules.ts';
+import { mailInMemory } from '../../../mail/raw-mail.ts';
+import { findDelivery } from '../../../queries.ts';
+import type { MailTokens } from '../../mail-tokens.ts';
+import { hashOf } from '../raw-mails.service.ts';
+import type { Classification } from '../rules.ts';
+import type { ReceivedMail } from '../service.ts';
+import { type AuthenticityDeps, authenticityOf, verdictOn } from '../verdict.service.ts';
+import type { ProcessedEmail } from './queries.ts';
+
+/** An e-mail whose reading or look-ups take longer is stored, and goes to its workflow. */
+const MAX_READING_MS = 1_000;
+
+export interface InlineMailDeps extends AuthenticityDeps {
+  db: Db;
+  tokens: MailTokens;
+  mailReader: MailReader;
+  log: Pick<FastifyBaseLogger, 'warn'>;
+}
+
+/** An e-mail and what was read of it. */
+export interface ReadMail extends Omit<ProcessedEmail, 'result'> {
+  mail: ParsedEmail;
+  authenticity: MailAuthenticity;
+  words: Awaited<ReturnType<typeof readWords>>;
+  /** The recipient of its delivery. */
+  to: string | null;
+}
+
+/** A read e-mail with what it is to its org. */
+export interface JudgedMail extends ReadMail {
+  verdict: Classification;
+  /** The team of its inbox. */
+  teamId: string | null;
+}
+
+/** Reads an e-mail that may be processed inline. Resolves to undefined if it may not, or if that takes too long. */
+export async function readInTime(
+  deps: InlineMailDeps,
+  orgId: string,
+  received: ReceivedMail,
+): Promise<ReadMail | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const signal = new AbortController();
+  const timer = setTimeout(() => {
+    signal.abort();
+    late.resolve(undefined);
+  }, MAX_READING_MS);
+  const reading = read(deps, orgId, received, signal.signal);
+  reading.catch(() => undefined); // after the time, nobody waits for it
+  try {
+    return await Promise.race([reading, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function read(
+  deps: InlineMailDeps,
+  orgId: string,
+  { mailFrom, recipients, raw, client: given }: ReceivedMail,
+  signal: AbortSignal,
+): Promise<ReadMail | undefined> {
+  const [{ address, mailbox }, ...others] = recipients as [ReceivedMail['recipients'][0]];
+  const { source } = raw;
+  const client = given ?? null;
+  if (others.length > 0 || mailbox.kind === 'bounce' || typeof source === 'string') return undefined;
+  await using reading = await deps.mailReader.read(orgId, async () => (signal.aborted ? null : mailInMemory(source)));
+  const { mail } = reading;
+  if (mail === undefined || mail.files.length > 0 || mail.isCut) return undefined;
+  const inboxId = mailbox.kind === 'inbox' ? mailbox.inboxId : null;
+  const deliveryId = mailbox.kind === 'inbox' ? null : mailbox.deliveryId;
+  const delivery = deliveryId === null ? undefined : await findDelivery(deps.db, orgId, deliveryId);
+  const rcptTo = address.toLowerCase();
+  return {
+    id: newId(),
+    kind: mailbox.kind,
+    inbox_id: inboxId,
+    delivery_id: deliveryId,
+    mail_from: mailFrom,
+    rcpt_to: rcptTo,
+    client,
+    sha256: await hashOf(rcptTo, raw),
+    raw: source,
+    mail,
+    words: await readWords(mail.body),
+    authenticity: await authenticityOf(deps, { mailFrom, client, mail, raw }),
+    to: delivery?.to ?? null,
+  };
+}
+
+/** Returns what each e-mail is to the org, with the team of its inbox. */
+export async function judgeMails(
+  { db, tokens }: InlineMailDeps,
+  orgId: string,
+  mails: ReadMail[],
+): Promise<JudgedMail[]> {
+  const addresses = mails.flatMap(({ rcpt_to, mail }) => [rcpt_to, ...(mail.from === undefined ? [] : [mail.from])]);
+  const inboxes = await listInboxesAt(db, orgId, [...new Set(addresses)]);
+  const isOwnInbox = async (address: string) => inboxes.some((inbox) => inbox.address === address);
+  const judged: JudgedMail[] = [];
+  for (const read of mails) {
+    const { kind, delivery_id: deliveryId, mail_from: mailFrom, mail } = read;
+    const arrival = { kind, deliveryId, to: read.to ?? '', mailFrom };
+    const verdict = await verdictOn({ db, tokens, isOwnInbox }, orgId, { arrival, mail });
+    judged.push({ ...read, verdict, teamId: inboxes.find(({ id }) => id === read.inbox_id)?.team_id ?? null });
+  }
+  return judged;
+}
