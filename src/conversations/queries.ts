@@ -17,7 +17,7 @@ import { NO_CONTACT, REFUSALS, WINDOW_REFUSAL } from './transport.rules.ts';
 
 type NewSessionRow = Pick<
   Insertable<SessionsTable>,
-  'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode' | 'ai_state'
+  'id' | 'contact_id' | 'channel' | 'verified' | 'relayed_side' | 'assist_mode' | 'ai_state' | 'language'
 >;
 
 /**
@@ -35,12 +35,13 @@ export async function insertSessions(trx: Trx, orgId: string, sessions: NewSessi
     ), new as materialized (
       select * from rows from (
         jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-          as (id uuid, event_id uuid, contact_id uuid, channel text, verified boolean, relayed_side text, assist_mode boolean, ai_state text)
-      ) with ordinality as new (id, event_id, contact_id, channel, verified, relayed_side, assist_mode, ai_state, place)
+          as (id uuid, event_id uuid, contact_id uuid, channel text, verified boolean, relayed_side text, assist_mode boolean, ai_state text,
+            language text)
+      ) with ordinality as new (id, event_id, contact_id, channel, verified, relayed_side, assist_mode, ai_state, language, place)
     ), session as (
-      insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode, ai_state, last_event_xid)
+      insert into sessions (org_id, id, ticket_number, contact_id, channel, verified, relayed_side, assist_mode, ai_state, language, last_event_xid)
       select ${orgId}::uuid, id, last_number - ${rows.length}::integer + place, contact_id, channel, verified, relayed_side,
-        coalesce(assist_mode, false), coalesce(ai_state, 'off'), ${CURRENT_POSITION}
+        coalesce(assist_mode, false), coalesce(ai_state, 'off'), language, ${CURRENT_POSITION}
       from counter cross join new order by place
       returning org_id, id, contact_id, ticket_number, channel, last_event_xid
     )

@@ -1,12 +1,14 @@
 import { differingRows } from '../support/stack/org-rows.ts';
 import { startStack } from '../support/stack/stack.ts';
 import { assignSessions } from './assignment.ts';
+import { MAIL_DOMAIN, receiveMails } from './mails.ts';
 import { runBacklog, runFew } from './runs.ts';
 import type { Traces } from './scenario.ts';
 import { holdConversations } from './turns.ts';
 import { sendEvents } from './webhooks.ts';
 
-const SCENARIOS = { holdConversations, runBacklog, runFew, sendEvents, assignSessions };
+const SCENARIOS = { holdConversations, runBacklog, runFew, sendEvents, assignSessions, receiveMails };
+const RECEIVING = { HOST: '127.0.0.1', INBOUND_DOMAIN: MAIL_DOMAIN, INBOUND_SMTP_PORT: '0', DEVELOPMENT: 'true' };
 type Name = keyof typeof SCENARIOS;
 type Attempt = Record<Name, PromiseSettledResult<Traces>>;
 
@@ -19,7 +21,7 @@ beforeAll(async () => {
 
 /** Runs all scenarios, each in a separate org, in one stack with fast paths or without. */
 async function runAll(FAST_PATHS: 'on' | 'off'): Promise<Attempt> {
-  const stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS } });
+  const stack = await startStack({ env: { EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS, ...RECEIVING } });
   try {
     const names = Object.keys(SCENARIOS) as Name[];
     const backlog = runBacklog(stack);
@@ -58,6 +60,12 @@ describe('the same rows, history, webhooks and answers are left', () => {
       'sendEvents',
       { areMostRead: false },
       { areMostRead: true },
+    ],
+    [
+      'by e-mails that are processed at once and by workflows',
+      'receiveMails',
+      { areAllByWorkflow: false },
+      { areAllByWorkflow: true },
     ],
     ['by assignments after a commit and by the workflow', 'assignSessions', undefined, undefined],
   ])('%s', (_, name, fastPath, slowPath) => {

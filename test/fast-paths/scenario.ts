@@ -63,3 +63,13 @@ export async function receiveWebhooks(org: TestOrg): Promise<() => Promise<void>
   await createEndpoint(org, receiver, { payload: 'thin', event_types: EVENT_TYPES });
   return () => receiver.close();
 }
+
+/** Whether a workflow with this id was ever started. */
+export const hasWorkflow = ({ temporal }: Stack, id: string): Promise<boolean> =>
+  temporal.workflow
+    .getHandle(id)
+    .describe()
+    .then(
+      () => true,
+      () => false,
+    );

@@ -1,6 +1,6 @@
 import { messagesOf, newCalibratedOrg, QUESTION, turnsOf } from '../ai/answering-org.ts';
 import { eventually, type Stack } from '../support/stack/stack.ts';
-import { emptyOutbox, receiveWebhooks, type Traces, tracesOf } from './scenario.ts';
+import { emptyOutbox, hasWorkflow, receiveWebhooks, type Traces, tracesOf } from './scenario.ts';
 
 const CONVERSATIONS = [
   [QUESTION],
@@ -41,12 +41,3 @@ export async function holdConversations(stack: Stack): Promise<Traces> {
   await closeReceiver();
   return traces;
 }
-
-const hasWorkflow = (stack: Stack, id: string) =>
-  stack.temporal.workflow
-    .getHandle(id)
-    .describe()
-    .then(
-      () => true,
-      () => false,
-    );

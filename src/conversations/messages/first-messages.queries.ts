@@ -11,7 +11,6 @@ export interface FirstEvent {
   /** The contact's own words in it, if not the whole content. */
   own_words: string | undefined;
   data: object;
-  language: string | undefined;
 }
 
 /** SQL: the announcements of messages, for the rows of `session`. */
@@ -30,9 +29,9 @@ export async function appendFirstMessages(trx: Trx, orgId: string, messages: Fir
   const statement = sql`
     with message as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
-        as message (session_id uuid, id uuid, content text, own_words text, data jsonb, language text)
+        as message (session_id uuid, id uuid, content text, own_words text, data jsonb)
     ), session as (
-      update sessions as session set ${changesBy([{ type: 'message', sender: 'contact' }])}, language = message.language
+      update sessions as session set ${changesBy([{ type: 'message', sender: 'contact' }])}
       from message where session.org_id = ${orgId} and session.id = any(${ids}::uuid[]) and session.id = message.session_id
       returning session.org_id, session.id, session.contact_id, session.channel, session.language, session.last_seq,
         session.last_event_xid, message.id as message_id, message.content, message.own_words, message.data

@@ -38,15 +38,15 @@ export async function openWithMessages(trx: Trx, orgId: string, messages: FirstM
   const added = messages.map((message, nth) => {
     const contactId = contactIds[nth] as string;
     const isOwn = contacts.get(contactId)?.email === message.from;
-    return { ...message, contactId, verified: isOwn && message.isAuthentic === true };
+    return { ...message, contactId, verified: isOwn && message.isAuthentic === true, language: message.words.language };
   });
   const sessions = await openSessions(trx, orgId, CHANNEL, added);
   const first: FirstEvent[] = [];
   for (const [nth, { id: sessionId, isBlocked }] of sessions.entries()) {
     const message = added[nth] as (typeof added)[0];
-    const { own, language } = message.words;
+    const { own } = message.words;
     const { id, content = '', data = {} } = messageEventOf(message, { ownWords: own, isIgnored: false });
-    if (!isBlocked) first.push({ session_id: sessionId, id, content, own_words: own, data, language });
+    if (!isBlocked) first.push({ session_id: sessionId, id, content, own_words: own, data });
     else await addContactMessage(trx, orgId, await lockSession(trx, orgId, sessionId), { ...message, isBlocked });
   }
   if (first.length > 0) await appendFirstMessages(trx, orgId, first);

@@ -54,6 +54,8 @@ export interface NewSession extends SessionScope {
   /** See `relayed_side` of SessionsTable. */
   relayedSide?: 'customer' | 'agents';
   assistMode?: boolean;
+  /** Of its first message, if the session opens with it. */
+  language?: string | undefined;
 }
 
 /**
@@ -78,7 +80,7 @@ export async function openSessions(
   sessions: Omit<NewSession, 'channel'>[],
 ): Promise<OpenedSession[]> {
   const ai_state = (await isAutopilotOn(trx, orgId, channel)) ? 'on' : 'off';
-  const rows = sessions.map(({ contactId, verified, relayedSide, assistMode }) => ({
+  const rows = sessions.map(({ contactId, verified, relayedSide, assistMode, language }) => ({
     id: newId(),
     contact_id: contactId,
     channel,
@@ -86,6 +88,7 @@ export async function openSessions(
     relayed_side: relayedSide,
     assist_mode: assistMode,
     ai_state: ai_state as 'on' | 'off',
+    language,
   }));
   await insertSessions(trx, orgId, rows, currentActor() ?? SYSTEM);
   const blocked = await blockedAmong(

@@ -26,18 +26,22 @@ export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMail
   const inserted = rows.length === 0 ? [] : await insertFirstMails(trx, orgId, rows);
   if (inserted.length === 0) return;
   const contacts = new Map(inserted.map(({ id, contact_id }) => [id, contact_id]));
-  const added = emails.filter(({ id }) => contacts.has(id));
-  const messages = added.map((email) => messageOf(email, contacts.get(email.id) ?? null));
+  const added = emails.filter(({ messageId }) => contacts.has(messageId));
+  const messages = added.map((email) => messageOf(email, contacts.get(email.messageId) ?? null));
   const contactIds = await openWithMessages(trx, orgId, messages);
-  const created = added.flatMap(({ id }, nth) =>
+  const created = messages.flatMap(({ id }, nth) =>
     contacts.get(id) === null ? { id, contactId: contactIds[nth] as string } : [],
   );
   if (created.length > 0) await updateInboundContacts(trx, orgId, created);
 }
 
-async function rowOf(trx: Trx, { id, inbox_id, rcpt_to, verdict: { from, mail } }: FirstMail): Promise<FirstMailRow> {
+async function rowOf(
+  trx: Trx,
+  { id, messageId, inbox_id, rcpt_to, verdict: { from, mail } }: FirstMail,
+): Promise<FirstMailRow> {
   return {
-    id,
+    id: messageId,
+    email_id: id,
     provider: providerOfInbox(inbox_id),
     provider_id: mail.messageId ?? id,
     from,
@@ -53,7 +57,7 @@ async function rowOf(trx: Trx, { id, inbox_id, rcpt_to, verdict: { from, mail } 
 }
 
 const messageOf = (
-  { id, words, authenticity, verdict: { from, mail } }: FirstMail,
+  { messageId: id, words, authenticity, verdict: { from, mail } }: FirstMail,
   contactId: string | null,
 ): FirstMessage => ({
   id,

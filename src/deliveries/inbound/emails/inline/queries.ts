@@ -44,9 +44,10 @@ export async function insertProcessedEmails(trx: Trx, orgId: string, emails: Pro
   return stored.map(({ id }) => id);
 }
 
-/** An e-mail as a message that opens a session, with the id of the e-mail. */
+/** An e-mail as a message that opens a session. */
 export interface FirstMailRow {
   id: string;
+  email_id: string;
   provider: string;
   provider_id: string;
   from: string;
@@ -60,7 +61,7 @@ export interface FirstMailRow {
   inbox_id: string;
 }
 
-/** Stores messages once, each with the id of its e-mail. Returns those stored, with the contact of their address: null if there is none. */
+/** Stores messages once. Returns those stored, with the contact of their address: null if there is none. */
 export async function insertFirstMails(
   trx: Trx,
   orgId: string,
@@ -70,11 +71,11 @@ export async function insertFirstMails(
     insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", subject, thread, reply_to, sender_name, body,
       is_reply, cc, html, email_id, inbox_id, contact_id)
     select ${orgId}::uuid, id, 'email', provider, provider_id, "from", "to", subject, '{}'::text[], reply_to, sender_name, body,
-      true, cc, html, id, inbox_id,
+      true, cc, html, email_id, inbox_id,
       coalesce((select id from contacts where org_id = ${orgId} and email = mail."from"),
         (select contact_id from contact_merges where org_id = ${orgId} and email = mail."from" limit 1))
     from jsonb_to_recordset(${JSON.stringify(mails)}::jsonb)
-      as mail (id uuid, provider text, provider_id text, "from" text, "to" text, subject text, reply_to text, sender_name text,
+      as mail (id uuid, email_id uuid, provider text, provider_id text, "from" text, "to" text, subject text, reply_to text, sender_name text,
         body text, cc text[], html text, inbox_id uuid)
     on conflict (org_id, provider, provider_id) do nothing
     returning id, contact_id

@@ -27,6 +27,8 @@ export interface InlineMailDeps extends AuthenticityDeps {
 
 /** An e-mail and what was read of it. */
 export interface ReadMail extends Omit<ProcessedEmail, 'result'> {
+  /** The id of the message that it becomes. */
+  messageId: string;
   mail: ParsedEmail;
   authenticity: MailAuthenticity;
   words: Awaited<ReturnType<typeof readWords>>;
@@ -81,6 +83,7 @@ async function read(
   const rcptTo = address.toLowerCase();
   return {
     id: newId(),
+    messageId: newId(),
     kind: mailbox.kind,
     inbox_id: inboxId,
     delivery_id: deliveryId,
