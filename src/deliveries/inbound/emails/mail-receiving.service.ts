@@ -57,7 +57,8 @@ export async function receiveMail(
         targets.map(({ isFlooded: _, ...mailbox }) => ({ address, mailbox })),
       );
       const mail = { mailFrom: mailFrom.toLowerCase(), recipients: known, raw, client };
-      if (!(await processInline(mail))) await storeInboundEmail(db, mail);
+      if (await processInline(mail)) return; // its statements are counted
+      await storeInboundEmail(db, mail);
       const orgIds = known.map(({ mailbox }) => mailbox.orgId);
       for (const orgId of new Set(orgIds)) quota.add(raw.size, orgId);
     },

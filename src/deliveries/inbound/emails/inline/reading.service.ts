@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { readWords } from '../../../../conversations/messages/first-messages.service.ts';
 import type { Db } from '../../../../db/connect.ts';
 import { newId } from '../../../../ids.ts';
@@ -22,7 +21,7 @@ export interface InlineMailDeps extends AuthenticityDeps {
   db: Db;
   tokens: MailTokens;
   mailReader: MailReader;
-  log: Pick<FastifyBaseLogger, 'warn'>;
+  log: { warn(fields: object, message: string): void };
 }
 
 /** An e-mail and what was read of it. */
