@@ -156,4 +156,12 @@ it('a reply by e-mail is copied to nobody who is blocked or whose address bounce
   expect([mail.cc].flat().flatMap((one) => one?.value.map(({ address }) => address))).toEqual([boss, quiet]);
   const stored = await stack.db.selectFrom('deliveries').select('content').where('org_id', '=', org.id).execute();
   expect(stored.map(({ content }) => (content as { cc: string[] }).cc)).toEqual([[boss, quiet]]);
+  const { id: messageId } = (await org.get(`/deliveries?session_id=${id}`)).body.items[0];
+  const answers = async () => (await org.get(`/deliveries/${messageId}`)).body.answers;
+  const leftOut = { attempt: 1, at: expect.any(String), outcome: 'copies_left_out' };
+  const accepted = expect.objectContaining({ attempt: 1, outcome: 'accepted' });
+  await eventually('the answer of the mail server', async () => (await answers()).length === 2);
+  expect(await answers()).toEqual([{ ...leftOut, answer: `${spammer}: blocked; ${gone}: bounced` }, accepted]);
+  expect((await org.post('/redaction/message', { messageId, reason: 'Private' })).status).toBe(200);
+  expect(await answers()).toEqual([{ ...leftOut, answer: null }, accepted]);
 });
