@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { Channel, DeliveryStatus } from '../contract.ts';
-import { LAST_RESUME } from '../pause/shared.queries.ts';
+import { IS_SENDING_PAUSED, LAST_RESUME } from '../pause/shared.queries.ts';
 import { COPIES_LEFT_OUT, ENDED_STATUS, endedReason, NOW_AS_ISO } from '../queries.ts';
 import type { MessageContent } from './content.ts';
 import { interruptedColumns } from './outcomes.queries.ts';
@@ -88,7 +88,7 @@ export interface SendEligibility {
 
 /**
  * Claims queued sends, or ends them if they must not or cannot be sent. Copies of an e-mail that must not be sent are left
- * out of it, and its answers say which and why. Returns the claimed ones.
+ * out of it, and its answers say which and why. Returns the claimed ones: none while the operator has paused all sending.
  */
 export async function claimRequested(
   db: Db,
@@ -125,6 +125,7 @@ export async function claimRequested(
         and (not ${IS_TRANSACTIONAL} or suppression.reason = 'bounced')
       where delivery.org_id = ${orgId} and delivery.id = any(${ids}::uuid[])
         and (delivery.status = 'queued' or (delivery.status = 'sending' and delivery.lease = ${lease}::uuid))
+        and not ${IS_SENDING_PAUSED}
       for update of delivery skip locked
     )
     update deliveries set

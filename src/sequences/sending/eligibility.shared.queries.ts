@@ -16,6 +16,20 @@ export interface SendRule {
   staysWhile: Expression<SqlBool> | null;
 }
 
+/** What of a rule decides whether an address gets anything. */
+export type AddressRule = Pick<SendRule, 'channel' | 'isTransactional'>;
+
+/** SQL: why an address gets nothing on a channel, or null. */
+export const suppressionOf = (
+  orgId: string,
+  { channel, isTransactional }: AddressRule,
+  address: RawBuilder<string | null>,
+): RawBuilder<string | null> => sql`(
+    select suppression.reason from suppressions as suppression
+    where suppression.org_id = ${orgId} and suppression.channel = ${channel} and suppression.address = ${address}
+      and (${!isTransactional}::boolean or suppression.reason = 'bounced')
+  )`;
+
 /**
  * Returns SQL over a row called `contact`: the address of a step, and its eligibility at this moment with the reason. A
  * `gate` in the result ends the enrollment. Sending and forecasts share this one rule. `offset 0` keeps Postgres from
@@ -27,11 +41,7 @@ export function eligibilityOf(
 ) {
   const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
-  const suppression = sql<string | null>`(
-    select suppression.reason from suppressions as suppression
-    where suppression.org_id = ${orgId} and suppression.channel = ${channel} and suppression.address = ${address}
-      and (${!isTransactional}::boolean or suppression.reason = 'bounced')
-  )`;
+  const suppression = suppressionOf(orgId, { channel, isTransactional }, address);
   const reply = !exitsOnReply
     ? sql<string | null>`null::text`
     : sql<string | null>`(
