@@ -42,11 +42,6 @@ export const blockedContactIn = (orgId: string, column: string): RawBuilder<bool
 export const isBlockedContact = (orgId: string): RawBuilder<boolean> =>
   sql<boolean>`exists (select from ${addressesOfContact} where ${blockedEmail(orgId, 'address.email')})`;
 
-/** SQL: whether the org blocks any e-mail or domain. */
-export const hasBlocks = (orgId: string): RawBuilder<boolean> => sql<boolean>`(
-  select exists (select from blocked_contacts where org_id = ${orgId}) or exists (select from blocked_domains where org_id = ${orgId})
-)`;
-
 const blockedContactOf = (orgId: string, contactId: RawBuilder<unknown>) => sql<boolean>`exists (
   select from contacts as contact
   where contact.org_id = ${orgId} and contact.id = ${contactId}::uuid and ${isBlockedContact(orgId)}

@@ -14,7 +14,7 @@ import {
 } from './queries.ts';
 import type { BlockContact, BlockDomains, BlocklistQuery } from './schema.ts';
 
-export { blockedContact, blockedContactIn, blockedEmail, hasBlocks, isBlockedContact, listBlockedEmails } from './queries.ts';
+export { blockedContact, blockedContactIn, blockedEmail, isBlockedContact, listBlockedEmails } from './queries.ts';
 
 const MAX_DOMAINS = 1000;
 const MAX_SHOWN_DOMAINS = 20;

@@ -19,16 +19,9 @@ export interface SendRule {
 /** What of a rule decides whether an address gets anything. */
 export type AddressRule = Pick<SendRule, 'channel' | 'isTransactional'>;
 
-/** SQL: why an address gets nothing on a channel, or null. */
-export const suppressionOf = (
-  orgId: string,
-  { channel, isTransactional }: AddressRule,
-  address: RawBuilder<string | null>,
-): RawBuilder<string | null> => sql`(
-    select suppression.reason from suppressions as suppression
-    where suppression.org_id = ${orgId} and suppression.channel = ${channel} and suppression.address = ${address}
-      and (${!isTransactional}::boolean or suppression.reason = 'bounced')
-  )`;
+/** SQL: the condition on `suppression`, a row of an address, to keep the messages of a rule from it. */
+export const isSuppressing = (orgId: string, { channel, isTransactional }: AddressRule) => sql<SqlBool>`
+  suppression.org_id = ${orgId} and suppression.channel = ${channel} and (${!isTransactional}::boolean or suppression.reason = 'bounced')`;
 
 /**
  * Returns SQL over a row called `contact`: the address of a step, and its eligibility at this moment with the reason. A
@@ -41,7 +34,10 @@ export function eligibilityOf(
 ) {
   const address = channel === 'email' ? sql<string | null>`contact.email` : sql<string | null>`contact.phone_number`;
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
-  const suppression = suppressionOf(orgId, { channel, isTransactional }, address);
+  const suppression = sql<string | null>`(
+    select suppression.reason from suppressions as suppression
+    where ${isSuppressing(orgId, { channel, isTransactional })} and suppression.address = ${address}
+  )`;
   const reply = !exitsOnReply
     ? sql<string | null>`null::text`
     : sql<string | null>`(

@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { hasBlocks, isBlockedContact } from '../../contacts/blocklist/service.ts';
 import type { TemplateContact } from '../../contacts/templates/rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
@@ -12,7 +11,7 @@ import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../enrollment/completion.shar
 import type { GateEvaluation } from '../gates/rules.ts';
 import type { GatedSend } from '../gates/shared.queries.ts';
 import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';
-import { type AddressRule, eligibilityOf, suppressionOf } from './eligibility.shared.queries.ts';
+import { type AddressRule, eligibilityOf, isSuppressing } from './eligibility.shared.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;
@@ -270,9 +269,8 @@ export interface BeginningSends extends AddressRule {
 /**
  * Records that the sends claimed ahead up to a position begin now. Returns undefined if none of them may: another attempt has
  * replaced this one, the sequence is no longer active, or the operator has paused all sending. Unless it is the first of a
- * batch, also if a change of the sequence has to be applied first. Otherwise returns those that must not be sent any more: the
- * address was suppressed since the claim, the contact blocked, or the enrollment ended. Contacts are
- * read only of an org that blocks any.
+ * batch, also if a change of the sequence has to be applied first. Otherwise returns the deliveries whose address was
+ * suppressed since they were claimed: they must not be sent.
  */
 export async function beginThrough(
   db: Db,
@@ -280,27 +278,19 @@ export async function beginThrough(
   { sequenceId, lease }: SequenceAttempt,
   { sends, position, isFirst, ...rule }: BeginningSends,
 ): Promise<string[] | undefined> {
-  const { rows } = await sql<{ withheld: string[] }>`
-    with withheld as (
-      select beginning.id from unnest(${sends.map(({ deliveryId }) => deliveryId)}::uuid[], ${sends.map(({ to }) => to)}::text[])
-        as beginning (id, address)
-      cross join lateral (
-        select enrollment_id, contact_id from deliveries where deliveries.org_id = ${orgId} and deliveries.id = beginning.id offset 0
-      ) as delivery
-      where ${suppressionOf(orgId, rule, sql`beginning.address`)} is not null
-        or coalesce((select status from enrollments where org_id = ${orgId} and id = delivery.enrollment_id), '') <> 'active'
-        or (${hasBlocks(orgId)} and exists (
-          select from contacts as contact where contact.org_id = ${orgId} and contact.id = delivery.contact_id and ${isBlockedContact(orgId)}
-        ))
-    )
+  const { rows } = await sql<{ suppressed: string[] }>`
     update sequence_attempts as attempt set begun_through = greatest(begun_through, ${position}::integer)
     where org_id = ${orgId} and sequence_id = ${sequenceId} and lease = ${lease}::uuid and exists (
       select from sequences as sequence
       where sequence.org_id = ${orgId} and sequence.id = ${sequenceId} and status = 'active' and (changes_to_apply = 0 or ${isFirst}::boolean)
     ) and not ${IS_SENDING_PAUSED}
-    returning array(select id from withheld) as withheld
+    returning array(
+      select address from suppressions as suppression
+      where ${isSuppressing(orgId, rule)} and address = any(${sends.map(({ to }) => to)}::text[])
+    ) as suppressed
   `.execute(db);
-  return rows[0]?.withheld;
+  const suppressed = rows[0]?.suppressed;
+  return suppressed && sends.filter(({ to }) => suppressed.includes(to)).map(({ deliveryId }) => deliveryId);
 }
 
 /**

@@ -21,7 +21,7 @@ import { addressRuleOf, getSendingPolicy, type SendingPolicy, sendRuleOf } from 
 import { advanceSettled, beginThrough, type StepSend } from './queries.ts';
 
 const BATCH_SIZE = 500;
-/** A larger batch follows one that took less time. A pause of all sending is looked for before each. */
+/** A larger batch follows one that took less time. */
 const QUICK_BATCH_MS = 500;
 const MAX_BATCH_SIZE = 1_000;
 const MIN_ROUND_MS = 1_000;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { newId } from '../../../src/ids.ts';
 import { pauseSending, resumeSending } from '../../../src/deliveries/pause/service.ts';
 import type { MessageSender } from '../../../src/deliveries/sending/message-sender.ts';
 import { sendRequested } from '../../../src/deliveries/sending/requested-sends.service.ts';
@@ -96,21 +97,17 @@ describe('sends that an attempt has claimed ahead', () => {
     expect(await begin(1)).toEqual([]);
   });
 
-  it.each([false, true])(
-    'are withheld once their contact has opted out, is blocked or is deleted: transactional %s',
-    async (isTransactional) => {
-      const { begin, sends } = await claimAll({ email_is_transactional: isTransactional });
-      const [deleted, optsOut, blocked] = sends;
-      const [{ id }] = (await api.org.get(`/contacts?email=${deleted?.to}`)).body.items;
-      expect((await api.org.delete(`/contacts/${id}`)).status).toBeLessThan(300);
-      await api.org.post('/suppressions', { channel: 'email', address: optsOut?.to });
-      await api.org.post('/blocklist/contacts', { email: blocked?.to });
-
-      const withheld = (await begin(CONTACTS, true)) ?? [];
-      const expected = [deleted, blocked, ...(isTransactional ? [] : [optsOut])].map((send) => send?.deliveryId);
-      expect(withheld.toSorted()).toEqual(expected.toSorted());
-    },
-  );
+  it.each([
+    ['are withheld from who has opted out', 'unsubscribed', false, true],
+    ['go to who has opted out if they are transactional', 'unsubscribed', true, false],
+    ['are withheld from an address that bounces also if they are transactional', 'bounced', true, true],
+  ] as const)('%s', async (_, reason, isTransactional, isWithheld) => {
+    const { begin, claimed, sends } = await claimAll({ email_is_transactional: isTransactional });
+    const [{ to: address } = { to: '' }] = sends;
+    const suppression = { org_id: api.org.id, id: newId(), channel: 'email' as const, address, reason };
+    await api.db.insertInto('suppressions').values(suppression).execute();
+    expect(await begin(CONTACTS)).toEqual(isWithheld ? claimed.slice(0, 1) : []);
+  });
 
   it('complete their enrollments without an event while nobody waits for it', async () => {
     const { claimed, settle, sequenceId, readDeliveries } = await claimAll();
