@@ -3,8 +3,9 @@ import type { Trx } from '../../db/connect.ts';
 import { COPIES_LEFT_OUT, ENDED_STATUS, endedReason } from '../queries.ts';
 
 /**
- * Removes the contents of deliveries, and who got no copy, unless they are being sent now, and ends waiting ones: as `unknown` if they may have
- * gone, otherwise as `canceled`. An unknown SMS is no longer looked for: without its text, any other could be taken for it.
+ * Removes the contents of deliveries, and who got no copy of them, unless they are being sent now, and ends waiting ones: as
+ * `unknown` if they may have gone, otherwise as `canceled`. An unknown SMS is no longer looked for: without its text, any other
+ * could be taken for it.
  */
 export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`

@@ -16,6 +16,10 @@ export const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
     ? sql`delivery.email_request_id = ${requested.requestId}::uuid`
     : sql`delivery.id = ${requested.deliveryId}::uuid`;
 
+/** Each copy of a reply goes to somebody who may not know of it: more of them get none. */
+const MAX_COPIES = 20;
+const TOO_MANY_COPIES = `more than ${MAX_COPIES} copies`;
+
 const CONTACT_DELETED = 'the contact was deleted';
 
 const IS_TRANSACTIONAL = sql<SqlBool>`coalesce((delivery.content->>'is_transactional')::boolean, false)`;
@@ -109,11 +113,11 @@ export async function claimRequested(
           select jsonb_build_object('cc', coalesce(jsonb_agg(address order by place) filter (where refused is null), '[]'),
             'left_out', string_agg(address || ': ' || refused, '; ' order by place))
           from (
-            select copy.address, copy.place, case when ${isCopyBlocked} then 'blocked' else (
+            select copy.address, copy.place, case when ${isCopyBlocked} then 'blocked' else coalesce((
                 select refusal.reason from suppressions as refusal
                 where refusal.org_id = delivery.org_id and refusal.channel = 'email' and refusal.address = lower(copy.address)
                   and (not ${IS_TRANSACTIONAL} or refusal.reason = 'bounced')
-              ) end as refused
+              ), case when copy.place > ${MAX_COPIES} then ${TOO_MANY_COPIES}::text end) end as refused
             from jsonb_array_elements_text(delivery.content->'cc') with ordinality as copy (address, place)
             offset 0
           ) as judged

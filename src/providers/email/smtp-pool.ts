@@ -34,8 +34,8 @@ export type MailResult =
   /** Taken for all recipients but the refused ones. */
   | { isTaken: true; refused: Map<string, SmtpError> }
   /**
-   * `stage`: how far it got. Nothing of an e-mail has left before its content. A connection that breaks in the envelope is
-   * lost at `connection`, as the server is away, unless this answers other e-mails meanwhile: then it is about the `envelope`.
+   * `stage`: how far it got. Nothing of an e-mail has left before its content. A server that breaks the connection in the
+   * envelope counts as away (`connection`), unless it answers other e-mails meanwhile (`envelope`).
    */
   | { isTaken: false; stage: 'connection' | 'envelope' | 'content'; error: SmtpError };
 
