@@ -3,7 +3,6 @@ import type { TemplateContact } from '../../contacts/templates/rules.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { SHORT_LIVED_PLAN } from '../../db/connections/preparing-client.ts';
 import type { DeliveryStatus } from '../../deliveries/contract.ts';
-import { IS_SENDING_PAUSED } from '../../deliveries/pause/service.ts';
 import type { SettlingContinuation } from '../../deliveries/sending/settling.rules.ts';
 import { newId } from '../../ids.ts';
 import { announcing } from '../../outbox/announcing.ts';
@@ -264,6 +263,8 @@ export interface BeginningSends extends AddressRule {
   position: number;
   /** Whether nothing of the batch has begun before. */
   isFirst: boolean;
+  /** SQL: whether the operator has paused all sending. */
+  isSendingPaused: RawBuilder<SqlBool>;
 }
 
 /**
@@ -276,14 +277,14 @@ export async function beginThrough(
   db: Db,
   orgId: string,
   { sequenceId, lease }: SequenceAttempt,
-  { sends, position, isFirst, ...rule }: BeginningSends,
+  { sends, position, isFirst, isSendingPaused, ...rule }: BeginningSends,
 ): Promise<string[] | undefined> {
   const { rows } = await sql<{ suppressed: string[] }>`
     update sequence_attempts as attempt set begun_through = greatest(begun_through, ${position}::integer)
     where org_id = ${orgId} and sequence_id = ${sequenceId} and lease = ${lease}::uuid and exists (
       select from sequences as sequence
       where sequence.org_id = ${orgId} and sequence.id = ${sequenceId} and status = 'active' and (changes_to_apply = 0 or ${isFirst}::boolean)
-    ) and not ${IS_SENDING_PAUSED}
+    ) and not ${isSendingPaused}
     returning array(
       select address from suppressions as suppression
       where ${isSuppressing(orgId, rule)} and address = any(${sends.map(({ to }) => to)}::text[])

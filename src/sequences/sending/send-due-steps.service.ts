@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { elementAt } from '../../collections/checked-access.ts';
 import type { Channel } from '../../deliveries/contract.ts';
+import { IS_SENDING_PAUSED } from '../../deliveries/pause/service.ts';
 import type { ClaimedMessage } from '../../deliveries/sending/claims-ahead.ts';
 import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
 import { SenderUnavailable, type SendPace } from '../../deliveries/sending/send-chunks.ts';
@@ -121,7 +122,7 @@ async function sendSteps(
 async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy, step: DueStep): Promise<void> {
   const { orgId, sequenceId, lease, totals } = round;
   const { action, stepId, positions, enrollmentIds } = step;
-  const rule = addressRuleOf(action);
+  const rule = { ...addressRuleOf(action), isSendingPaused: IS_SENDING_PAUSED };
   const compose = contentOf(action);
   const channel = CHANNEL_OF[action.type];
   const pace = round.paces.get(channel) ?? {};

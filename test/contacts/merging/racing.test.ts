@@ -30,7 +30,12 @@ const save = async (contact: object): Promise<string> => (await org.post('/conta
 const HAS_NO_ROW = sql`backend_xid is null`;
 
 /** Begins `work` while a merge is done but not committed, and commits it once `work` waits for it. */
-async function whileMerging<T>(toId: string, fromId: string, work: () => Promise<T>, condition = sql`true`): Promise<T> {
+async function whileMerging<T>(
+  toId: string,
+  fromId: string,
+  work: () => Promise<T>,
+  condition = sql`true`,
+): Promise<T> {
   const begun = await inTransaction(api.db, async (trx) => {
     await mergeContacts(trx, api.deps.contactMerges, org.id, { fromId, toId });
     const pending = work();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { newId } from '../../../src/ids.ts';
-import { pauseSending, resumeSending } from '../../../src/deliveries/pause/service.ts';
+import { IS_SENDING_PAUSED, pauseSending, resumeSending } from '../../../src/deliveries/pause/service.ts';
 import type { MessageSender } from '../../../src/deliveries/sending/message-sender.ts';
 import { sendRequested } from '../../../src/deliveries/sending/requested-sends.service.ts';
 import { SendingPaused } from '../../../src/deliveries/sending/send-batch.service.ts';
+import { newId } from '../../../src/ids.ts';
 import { createOutages } from '../../../src/sequences/sending/outages.ts';
 import { beginThrough } from '../../../src/sequences/sending/queries.ts';
 import { sendDueSteps } from '../../../src/sequences/sending/send-due-steps.service.ts';
@@ -36,7 +36,11 @@ describe('sends that an attempt has claimed ahead', () => {
     expect(claimed).toHaveLength(CONTACTS);
     const addresses = new Map((await attempts.readDeliveries()).map(({ id, to }) => [id, to ?? '']));
     const sends = claimed.map((deliveryId) => ({ deliveryId, to: addresses.get(deliveryId) ?? '' }));
-    const rule = { channel: 'email' as const, isTransactional: data.email_is_transactional === true };
+    const rule = {
+      channel: 'email' as const,
+      isTransactional: data.email_is_transactional === true,
+      isSendingPaused: IS_SENDING_PAUSED,
+    };
     const begin = (position: number, isFirst = false) =>
       beginThrough(
         api.db,
@@ -179,7 +183,8 @@ it('who opts out after the claim of a mail, and before it begins, does not get i
     pool: {},
     async send({ to }) {
       sent.push(to);
-      if (sent.length >= 100) await (optingOut ??= optOutLast());
+      if (sent.length >= 100) optingOut ??= optOutLast();
+      await optingOut;
       return SENT;
     },
   };
