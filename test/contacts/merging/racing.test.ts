@@ -26,8 +26,8 @@ afterAll(() => api.close());
 
 const save = async (contact: object): Promise<string> => (await org.post('/contacts', { contact })).body.id;
 
-/** SQL: whether a transaction has not locked or written a row yet. */
-const HAS_NO_ROW = sql`backend_xid is null`;
+/** SQL: whether a transaction that waits for a name has not locked or written a row yet. */
+const HAS_NO_ROW = sql`wait_event = 'advisory' and backend_xid is null`;
 
 /** Begins `work` while a merge is done but not committed, and commits it once `work` waits for it. */
 async function whileMerging<T>(
