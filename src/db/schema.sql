@@ -2314,14 +2314,14 @@ create table redactions (
   actor jsonb,
   feedback_id uuid,
   constraint redactions_pkey PRIMARY KEY (org_id, id),
-  constraint redactions_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'session'::text, 'feedback'::text]))) NOT VALID,
+  constraint redactions_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'session'::text, 'feedback'::text]))),
   constraint redactions_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint redactions_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id),
   constraint redactions_subject_check CHECK (
 CASE kind
     WHEN 'feedback'::text THEN ((feedback_id IS NOT NULL) AND (session_id IS NULL))
     ELSE (session_id IS NOT NULL)
-END) NOT VALID
+END)
 );
 CREATE INDEX redactions_by_creation ON public.redactions USING btree (org_id, created_at, id);
 CREATE INDEX redactions_by_session ON public.redactions USING btree (org_id, session_id, created_at);

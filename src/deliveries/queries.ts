@@ -70,6 +70,9 @@ export function findDeliveryProgress(db: Db, orgId: string, id: string) {
     .executeTakeFirstOrThrow();
 }
 
+/** The outcome of an entry of `answers` that says which copies of an e-mail were left out, and why. */
+export const COPIES_LEFT_OUT = 'copies_left_out';
+
 /** Lists the reports about a delivery, oldest first. */
 export function listDeliveryCallbacks(db: Db, orgId: string, deliveryId: string) {
   return db

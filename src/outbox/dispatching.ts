@@ -23,7 +23,10 @@ const INLINE_WORK_PER_BATCH_MS = 250;
 
 type Log = Pick<FastifyBaseLogger, 'warn' | 'error'>;
 
-/** Returns headings by workflow id. A workflow without one has the summary of its command as its title. */
+/**
+ * Returns headings by workflow id. A workflow without one has the summary of its command as its title, and so have all of a
+ * batch if this rejects.
+ */
 export type HeadingSource = (trx: Trx, commands: ClaimedCommand[]) => Promise<Map<string, Heading>>;
 
 interface Sender {
@@ -50,7 +53,12 @@ interface Batch extends Sender {
   inlineUntil: number | undefined;
   /** Why Temporal could not be reached. */
   unavailable: Error | undefined;
+  /** Why the headings could not be read: nothing was sent then. */
+  unreadable: HeadingsUnreadable | undefined;
 }
+
+/** The headings of a batch could not be read. Its transaction may be aborted. */
+class HeadingsUnreadable extends Error {}
 
 /**
  * Returns a function to send one batch of commands per call, continuing with the next orgs each time. What can be done
@@ -65,11 +73,18 @@ export function commandSender(
   return async () => {
     const client = temporal();
     if (client === undefined) return undefined;
-    const { last, finished } = await sendCommands(sender, client, served);
+    const { last, finished } = await sendCommands(sender, client, served).catch((error: unknown) => {
+      if (!(error instanceof HeadingsUnreadable)) throw error;
+      sender.log.warn({ err: error.cause }, 'headings of workflows could not be read: these start without them');
+      return sendCommands({ ...sender, listHeadings: NO_HEADINGS }, client, served);
+    });
     served = last;
     return finished;
   };
 }
+
+/** The source of headings for a relay without one. */
+export const NO_HEADINGS: HeadingSource = async () => new Map();
 
 interface SentCommands {
   /** The org served last. */
@@ -77,6 +92,10 @@ interface SentCommands {
   finished?: FinishedBatch;
 }
 
+/**
+ * Sends one batch of commands. Throws HeadingsUnreadable before any of them was sent. What was done inline until then is
+ * harmless if it is done again.
+ */
 async function sendCommands(sender: Sender, client: Client, behind: string): Promise<SentCommands> {
   let unavailable: Error | undefined;
   const served = await inTransaction(sender.db, async (trx): Promise<SentCommands> => {
@@ -84,12 +103,13 @@ async function sendCommands(sender: Sender, client: Client, behind: string): Pro
     if (commands.length === 0) return { last };
     const until = performance.now() + DISPATCHES_PER_BATCH_MS;
     const headings = headingsOf(sender, trx, commands);
-    const sending = { sent: [], until, inlineUntil: undefined, unavailable: undefined };
+    const sending = { sent: [], until, inlineUntil: undefined, unavailable: undefined, unreadable: undefined };
     const batch: Batch = { ...sender, ...sending, trx, client, headings, hasTitles: true };
     const queues = [...Map.groupBy(commands, ({ workflow_id }) => workflow_id).values()];
     await forEachConcurrently(inOrderOfCost(queues, sender.inline), DISPATCHES_PER_LOOP, async (queue) => {
-      if (batch.unavailable === undefined) await sendQueue(batch, queue);
+      if (batch.unavailable === undefined && batch.unreadable === undefined) await sendQueue(batch, queue);
     });
+    if (batch.unreadable !== undefined) throw batch.unreadable;
     unavailable = batch.unavailable;
     return { last, finished: await deleteClaimed(trx, batch.sent) };
   });
@@ -119,6 +139,10 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
       });
       batch.sent.push(...ids);
     } catch (error) {
+      if (error instanceof HeadingsUnreadable) {
+        batch.unreadable = error;
+        return;
+      }
       if (isTemporalUnavailable(error)) {
         batch.unavailable = new Error('Temporal is unavailable', { cause: error });
         return;
@@ -150,7 +174,14 @@ async function dispatchTitled(batch: Batch, command: ClaimedCommand): Promise<vo
 /** Returns a function for the headings of commands. They are read once, and only if it is called. */
 function headingsOf({ listHeadings }: Sender, trx: Trx, commands: ClaimedCommand[]): Batch['headings'] {
   let headings: Promise<Map<string, Heading>> | undefined;
-  return () => (headings ??= listHeadings(trx, commands));
+  const read = async () => {
+    try {
+      return await listHeadings(trx, commands);
+    } catch (error) {
+      throw new HeadingsUnreadable('Headings could not be read', { cause: error });
+    }
+  };
+  return () => (headings ??= read());
 }
 
 const spanOptionsOf = ({ type, org_id, trace }: ClaimedCommand, others: (string | null)[]) => ({

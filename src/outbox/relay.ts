@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/connect.ts';
 import { listen } from '../db/listen.ts';
 import type { FinishedBatch } from './claim.ts';
-import { commandSender, type HeadingSource } from './dispatching.ts';
+import { commandSender, type HeadingSource, NO_HEADINGS } from './dispatching.ts';
 import { eventExpander } from './expansion.ts';
 import type { InlineWork } from './inline-work.ts';
 import type { Reactions } from './reactions.ts';
@@ -47,7 +47,7 @@ export function startRelay({
   temporal,
   reactions,
   inline = new Map(),
-  listHeadings = async () => new Map(),
+  listHeadings = NO_HEADINGS,
   startsEagerly = true,
   log,
 }: RelayOptions): Relay {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/ids.ts';
-import { commandSender } from '../../src/outbox/dispatching.ts';
+import { commandSender, type HeadingSource } from '../../src/outbox/dispatching.ts';
 import { type InlineWork, inlineWorkOf } from '../../src/outbox/inline-work.ts';
 import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
@@ -223,6 +223,30 @@ describe('the relay', () => {
     }
     expect(left).toEqual([17, 9, 1, 0]);
     expect(started.toSorted()).toEqual(ids.map((id) => `look/${id}`).toSorted());
+  });
+
+  it('starts workflows by their summaries if their headings cannot be read, and blames the database', async () => {
+    const ids = [newId(), newId()];
+    const commands = ids.map((id) => start(LOOK, { id }, { subjectId: id, summary: 'Look at it' }));
+    await inTransaction(api.db, (trx) => enqueue(trx, api.org.id, ...commands));
+    const said: { level: number; msg: string; err: { code: string } }[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => said.push(JSON.parse(line)) });
+    const listHeadings: HeadingSource = async (trx) => {
+      await sql`select 1 / 0`.execute(trx); // Postgres aborts the transaction
+      return new Map();
+    };
+    const sender = { db: api.db, inline: new Map(), listHeadings, startsEagerly: true, log };
+    const sent = await commandSender(sender, () => temporal.client)();
+    await sent?.row;
+    const titles = ids.map(async (id) => {
+      const { typedSearchAttributes } = await temporal.client.workflow.getHandle(`look/${id}`).describe();
+      return typedSearchAttributes.getAll().find(({ key }) => key.name === 'Title')?.value;
+    });
+    expect(await Promise.all(titles)).toEqual(['Look at it', 'Look at it']);
+    expect(await outbox(api.org.id)).toEqual([]);
+    expect(said.map(({ level, msg, err }) => [level, msg, err.code])).toEqual([
+      [40, 'headings of workflows could not be read: these start without them', '22012'],
+    ]);
   });
 
   describe('where the work of a workflow can be done without it', () => {

@@ -132,14 +132,26 @@ describe('a mail server that offers PIPELINING', () => {
   });
 
   it.each(['RCPT', 'DATA'] as const)(
-    'and hangs up at %s of the first e-mail of a connection has it retried',
+    'and hangs up at %s of the first e-mail of a connection gets it by another one',
     async (at) => {
       const hangUp = { at, address: 'person0@example.com' };
       const { outcomes, mails } = await sendTo(names(3), { isPipelining: true, hangUp }, { atOnce: 1 });
-      expect(outcomes).toEqual(['retry recipient', 'accepted', 'accepted']);
-      expect(mails.map(({ to }) => to[0])).toEqual(names(3).slice(1));
+      expect(outcomes).toEqual(all(3, 'accepted'));
+      expect(mails.map(({ to }) => to[0])).toEqual(names(3));
     },
   );
+
+  it.each(['RCPT', 'DATA'] as const)('and hangs up at %s of every e-mail is away for all of them', async (at) => {
+    const { outcomes, mails } = await sendTo(names(3), { isPipelining: true, hangUp: { at, lasting: true } });
+    expect([outcomes, mails]).toEqual([all(3, 'retry provider'), []]);
+  });
+
+  it('and hangs up at one recipient, while others get their e-mails, has this one alone retried', async () => {
+    const hangUp = { at: 'RCPT', address: 'person0@example.com', lasting: true } as const;
+    const { outcomes, mails } = await sendTo(names(4), { isPipelining: true, hangUp });
+    expect(outcomes).toEqual(['retry recipient', ...all(3, 'accepted')]);
+    expect(mails).toHaveLength(3);
+  });
 
   it('and hangs up behind a text leaves its outcome unknown, and it is not sent again', async () => {
     const hangUp = { at: 'text', address: 'person2@example.com' } as const;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { memberOf } from '../../collections/records.ts';
+import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { CallbackUrls } from '../../orgs/integrations/callback-urls.ts';
@@ -17,6 +18,7 @@ import type { Secrets } from '../../secrets.ts';
 import type { Channel } from '../contract.ts';
 import { receiveChange } from '../inbound/message-changes.service.ts';
 import { receiveMessage } from '../inbound/messages.service.ts';
+import { consentOf } from '../inbound/opt-out.rules.ts';
 import { receiveCallReports } from './call-reports.service.ts';
 import { receiveProviderReports } from './status-reports.service.ts';
 
@@ -130,15 +132,17 @@ const strangerNotice = (stranger: string, account: string | undefined): string =
 
 /**
  * Receives a verified callback completely or not at all. A repeated callback changes nothing, but announces its call
- * reports again.
+ * reports again. One with an opt-out holds merges before it locks a row: a merge under way has locked some of them.
  */
 export function receiveCallback(
   db: Db,
   orgId: string,
   provider: CallbackProvider,
-  { channel, reports, messages, calls = [], notice }: ReadCallback,
+  callback: ReadCallback,
 ): Promise<void> {
+  const { channel, reports, messages, calls = [], notice } = callback;
   return inTransaction(db, async (trx) => {
+    if (hasOptOut(provider, callback)) await holdMerges(trx, orgId);
     if (notice !== undefined && channel !== 'voice') await recordConnectionError(trx, orgId, channel, notice);
     await receiveProviderReports(
       trx,
@@ -161,6 +165,11 @@ export function receiveCallback(
 
 /** Twilio refuses numbers after an opt-out. The other providers refuse unreachable numbers. */
 const SUPPRESSION_REASONS = { twilio: 'unsubscribed', meta: 'bounced', vapi: 'bounced', slack: 'bounced' } as const;
+
+/** Whether a callback says that a contact wants no more messages. */
+const hasOptOut = (provider: CallbackProvider, { channel, reports, messages }: ReadCallback): boolean =>
+  (SUPPRESSION_REASONS[provider] === 'unsubscribed' && reports.some(({ isSuppressing }) => isSuppressing)) ||
+  (channel === 'sms' && messages.some(({ text, consent }) => consentOf(text, consent) === 'stop'));
 
 /** Whether Meta's subscription handshake carries the verify_token of one of the org's connections. */
 export async function isValidHandshake(db: Db, secrets: Secrets, orgId: string, token: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { holdMerges } from '../../contacts/merging/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { unavailable } from '../../errors.ts';
@@ -16,8 +15,8 @@ export type ProviderReport = StatusUpdate & { isFileRefused?: boolean };
 
 /**
  * Receives reports of a provider. A message whose files are refused waits again, with links in their place. A repeated
- * refusal of files that are replaced already says nothing about the message. Throws unavailable while the send is not
- * settled: the provider then reports it again.
+ * refusal of files that are replaced already says nothing about the message. The transaction of an opt-out holds merges.
+ * Throws unavailable while the send is not settled: the provider then reports it again.
  */
 export async function receiveProviderReports(trx: Trx, orgId: string, reports: ProviderReport[]): Promise<void> {
   const refusals = reports.filter(
@@ -40,13 +39,12 @@ const sendAgain = (orgId: string, deliveryId: string) =>
   });
 
 /**
- * Receives reports about deliveries from providers or bounced e-mails: in any order, each once, and only forward. An opt-out
- * holds merges: one under way copies what it has seen.
+ * Receives reports about deliveries from providers or bounced e-mails: in any order, each once, and only forward. The
+ * transaction of an opt-out holds merges: one under way copies what it has seen.
  */
 export function receiveStatusUpdates(db: Db, orgId: string, reports: StatusUpdate[]): Promise<void> {
   const byStatus = Map.groupBy(reports, ({ status }) => status);
   return inTransaction(db, async (trx) => {
-    if (reports.some(({ suppression }) => suppression === 'unsubscribed')) await holdMerges(trx, orgId);
     for (const status of ORDER) {
       const some = byStatus.get(status);
       if (some !== undefined) await applyStatusUpdates(trx, orgId, status, some);

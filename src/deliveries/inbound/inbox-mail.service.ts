@@ -10,8 +10,6 @@ import {
 import { ticketNumberIn } from './inbox-mail.rules.ts';
 import { isOwnAddress } from './mail-tokens.ts';
 
-const MAX_CC = 20;
-
 /**
  * Finds the session that an e-mail to an inbox continues: by the Message-ID of a stored e-mail that it answers, or by the
  * ticket number in its subject. Either counts only from an address that takes part in the session, unless its domain
@@ -43,7 +41,7 @@ export async function ccOf(
 ): Promise<string[]> {
   const others = recipients.filter((address) => !except.includes(address) && !isOwnAddress(address));
   const inboxes = others.length === 0 ? [] : await listInboxAddresses(db, others);
-  return others.filter((address) => !inboxes.includes(address)).slice(0, MAX_CC);
+  return others.filter((address) => !inboxes.includes(address));
 }
 
 /** Returns what the messages of an inbox have for their provider: each inbox has a message once. */

@@ -1,6 +1,5 @@
 import { isUserChannel } from '../../contacts/channel-users/channels.rules.ts';
 import { findContactOfChannelUser, resolveChannelUser } from '../../contacts/channel-users/service.ts';
-import { holdMerges } from '../../contacts/merging/service.ts';
 import { findContactOfUser, resolveWhatsAppUser } from '../../contacts/whatsapp-users/service.ts';
 import { attachmentOf } from '../../conversations/messages/attachments.service.ts';
 import { addInboundMessage, hasSession, type InboxOrigin } from '../../conversations/messages/inbound.service.ts';
@@ -54,7 +53,8 @@ export type ReceivedMessage = Omit<NewInboundMessage, 'id' | 'isReply' | 'files'
 /**
  * Receives a contact's message once. An SMS of STOP suppresses its number on the channel and is no reply. START removes
  * this suppression. The provider's own reading of an SMS counts more than its words. Any message but STOP continues the
- * contact's session: at once, or when its files are fetched. A reaction opens no session.
+ * contact's session: at once, or when its files are fetched. A reaction opens no session. The transaction of a STOP holds
+ * merges: one under way copies what it has seen.
  */
 export function receiveMessage(
   db: Db,
@@ -78,7 +78,6 @@ export function receiveMessage(
   const isStop = consent === 'stop';
   const pending = isStop ? [] : files;
   return inTransaction(db, async (trx) => {
-    if (isStop) await holdMerges(trx, orgId); // one under way copies what it has seen
     if (userId !== undefined && (await findInbound(trx, orgId, inbound)) !== undefined) return;
     const from = channel === 'whatsapp' ? await numberOf(trx, orgId, inbound.from) : inbound.from;
     const number = from === userId ? undefined : from;

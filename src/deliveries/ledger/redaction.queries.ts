@@ -1,14 +1,19 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connect.ts';
-import { ENDED_STATUS, endedReason } from '../queries.ts';
+import { COPIES_LEFT_OUT, ENDED_STATUS, endedReason } from '../queries.ts';
 
 /**
- * Removes the contents of deliveries unless they are being sent now, and ends waiting ones: as `unknown` if they may have
- * gone, otherwise as `canceled`. An unknown SMS is no longer looked for: without its text, any other could be taken for it.
+ * Removes the contents of deliveries, and who got no copy of them, unless they are being sent now, and ends waiting ones: as
+ * `unknown` if they may have gone, otherwise as `canceled`. An unknown SMS is no longer looked for: without its text, any other
+ * could be taken for it.
  */
 export async function redactDeliveries(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update deliveries as delivery set content = null, updated_at = now(),
+      answers = coalesce((
+        select jsonb_agg(entry || case entry->>'outcome' when ${COPIES_LEFT_OUT} then '{"answer": null}' else '{}' end::jsonb order by place)
+        from jsonb_array_elements(delivery.answers) with ordinality as stored (entry, place)
+      ), '[]'),
       reason = case when status in ('queued', 'held') then ${endedReason('redacted')} else reason end,
       status = case when status in ('queued', 'held') then ${ENDED_STATUS} else status end,
       look_up_at = case when channel <> 'sms' then look_up_at end

@@ -90,7 +90,7 @@ export const DeliveryDetail = Delivery.extend({
   not_before: Timestamp.nullable().describe('When it is retried or evaluated again.'),
   answers: z
     .array(z.object({ attempt: z.int(), at: z.string(), outcome: z.string(), answer: z.string().nullable() }))
-    .describe('The provider’s response to each attempt, oldest first.'),
+    .describe('The provider’s response to each attempt, oldest first. `copies_left_out`: who got no copy, and why.'),
   callbacks: z
     .array(
       z.object({ provider: z.string(), status: z.string(), reason: z.string().nullable(), received_at: Timestamp }),

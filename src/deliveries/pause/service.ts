@@ -10,11 +10,13 @@ export interface SendingState extends WaitingSends {
 
 export { findPause as findSendingPause } from './queries.ts';
 
+export { IS_SENDING_PAUSED } from './shared.queries.ts';
+
 export const isSendingPaused = async (db: Db): Promise<boolean> => (await findPause(db)) !== undefined;
 
 /**
- * Pauses all messages to contacts and all webhooks of the installation. Every process looks before it begins a batch: what
- * has begun ends first. Nothing fails meanwhile, and nothing is lost. Returns whether a pause began.
+ * Pauses all messages to contacts and all webhooks of the installation. Every process looks before it begins a few messages,
+ * or a batch of webhooks: what has begun ends first. Nothing fails meanwhile, and nothing is lost. Returns whether a pause began.
  */
 export const pauseSending = (db: Db, reason: string | undefined): Promise<boolean> => insertPause(db, reason ?? null);
 

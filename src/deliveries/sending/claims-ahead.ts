@@ -1,9 +1,8 @@
-import { elementAt } from '../../collections/checked-access.ts';
 import type { OutgoingMessage } from './message-sender.ts';
 
 /** The most sends claimed by one statement. */
 const MAX_CLAIM = 100;
-/** A claim is sent in about this time: what changes meanwhile, such as an opt-out, is not looked at again. */
+/** A claim is sent in about this time: of what changes meanwhile, only what `begin` looks at counts. */
 const CLAIM_MS = 250;
 
 /** A delivery claimed for sending, with its message. */
@@ -14,8 +13,19 @@ export interface ClaimedMessage {
   position: number;
 }
 
-/** Begins sends that were claimed ahead: those up to a position. Returns false if they, and all later ones, must not begin. */
-export type BeginClaimed = (through: { position: number; isFirst: boolean }) => Promise<boolean>;
+/**
+ * Begins the next sends that were claimed ahead. Returns the deliveries that must not be sent as things are now: they are put
+ * back. Undefined if none of them, and no later one, may begin.
+ */
+export type BeginClaimed = (group: ClaimedMessage[], turn: { isFirst: boolean }) => Promise<string[] | undefined>;
+
+/** Sends that begin now, and those that have to be put back in their place. */
+export interface BegunGroup {
+  sendings: ClaimedMessage[];
+  withheld: ClaimedMessage[];
+}
+
+const NOTHING: BegunGroup = { sendings: [], withheld: [] };
 
 interface AheadOptions<Item> {
   items: Item[];
@@ -28,8 +38,8 @@ interface AheadOptions<Item> {
 /** Hands out claimed sends in groups. */
 export interface ClaimedGroups {
   hasMore(): boolean;
-  /** Returns the next sends, at most `size`, which begin now. It is empty if nothing is left, or the rest must not begin. */
-  next(size: number): Promise<ClaimedMessage[]>;
+  /** Returns the next sends, at most `size`, which begin now. None if nothing is left, or the rest must not begin. */
+  next(size: number): Promise<BegunGroup>;
   /** Returns what was claimed and has not begun. Called once no group is asked for. */
   rest(): Promise<ClaimedMessage[]>;
 }
@@ -72,14 +82,15 @@ export function claimsAhead<Item>({ items, minSize, claim, begin }: AheadOptions
     async next(size) {
       await fill();
       const group = isEnded ? [] : queue.splice(0, size);
-      if (group.length === 0) return [];
-      if (await begin({ position: elementAt(group, -1).position, isFirst })) {
-        isFirst = false;
-        return group;
+      if (group.length === 0) return NOTHING;
+      const withheld = await begin(group, { isFirst });
+      if (withheld === undefined) {
+        isEnded = true;
+        queue.unshift(...group);
+        return NOTHING;
       }
-      isEnded = true;
-      queue.unshift(...group);
-      return [];
+      isFirst = false;
+      return groupOf(group, withheld);
     },
     async rest() {
       isEnded = true;
@@ -87,6 +98,12 @@ export function claimsAhead<Item>({ items, minSize, claim, begin }: AheadOptions
       return queue.splice(0);
     },
   };
+}
+
+function groupOf(group: ClaimedMessage[], withheld: string[]): BegunGroup {
+  if (withheld.length === 0) return { sendings: group, withheld: [] };
+  const isWithheld = ({ message }: ClaimedMessage) => withheld.includes(message.deliveryId);
+  return { sendings: group.filter((one) => !isWithheld(one)), withheld: group.filter(isWithheld) };
 }
 
 /** Returns the size of the next claim, twice the former one while that is sent quickly. */

@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { onlyRow } from '../../db/rows.ts';
 import type { Channel, DeliveryStatus } from '../contract.ts';
-import { LAST_RESUME } from '../pause/shared.queries.ts';
-import { ENDED_STATUS, endedReason } from '../queries.ts';
+import { IS_SENDING_PAUSED, LAST_RESUME } from '../pause/shared.queries.ts';
+import { COPIES_LEFT_OUT, ENDED_STATUS, endedReason, NOW_AS_ISO } from '../queries.ts';
 import type { MessageContent } from './content.ts';
 import { interruptedColumns } from './outcomes.queries.ts';
 
@@ -15,6 +15,10 @@ export const isOfRequest = (requested: MessageRequest): RawBuilder<SqlBool> =>
   'requestId' in requested
     ? sql`delivery.email_request_id = ${requested.requestId}::uuid`
     : sql`delivery.id = ${requested.deliveryId}::uuid`;
+
+/** Each copy of a reply goes to somebody who may not know of it: more of them get none. */
+const MAX_COPIES = 20;
+const TOO_MANY_COPIES = `more than ${MAX_COPIES} copies`;
 
 const CONTACT_DELETED = 'the contact was deleted';
 
@@ -88,7 +92,7 @@ export interface SendEligibility {
 
 /**
  * Claims queued sends, or ends them if they must not or cannot be sent. Copies of an e-mail that must not be sent are left
- * out of it. Returns the claimed ones.
+ * out of it, and its answers say which and why. Returns the claimed ones: none while the operator has paused all sending.
  */
 export async function claimRequested(
   db: Db,
@@ -105,15 +109,19 @@ export async function claimRequested(
           when ${missingSenderReason}::text is not null then 'failed' else 'sending' end as status,
         case when delivery.contact_deleted then ${endedReason(CONTACT_DELETED)}
           else coalesce(suppression.reason, ${missingSenderReason}::text) end as reason,
-        case when delivery.content ? 'cc' then jsonb_build_object('cc', (
-          select coalesce(jsonb_agg(copy.address order by copy.place), '[]')
-          from jsonb_array_elements_text(delivery.content->'cc') with ordinality as copy (address, place)
-          where not ${isCopyBlocked} and not exists (
-            select from suppressions as refusal
-            where refusal.org_id = delivery.org_id and refusal.channel = 'email' and refusal.address = lower(copy.address)
-              and (not ${IS_TRANSACTIONAL} or refusal.reason = 'bounced')
-          )
-        )) end as copies
+        case when delivery.content ? 'cc' then (
+          select jsonb_build_object('cc', coalesce(jsonb_agg(address order by place) filter (where refused is null), '[]'),
+            'left_out', string_agg(address || ': ' || refused, '; ' order by place))
+          from (
+            select copy.address, copy.place, case when ${isCopyBlocked} then 'blocked' else coalesce((
+                select refusal.reason from suppressions as refusal
+                where refusal.org_id = delivery.org_id and refusal.channel = 'email' and refusal.address = lower(copy.address)
+                  and (not ${IS_TRANSACTIONAL} or refusal.reason = 'bounced')
+              ), case when copy.place > ${MAX_COPIES} then ${TOO_MANY_COPIES}::text end) end as refused
+            from jsonb_array_elements_text(delivery.content->'cc') with ordinality as copy (address, place)
+            offset 0
+          ) as judged
+        ) end as copies
       from deliveries as delivery
       left join contacts as contact on contact.org_id = delivery.org_id and contact.id = delivery.contact_id
       left join suppressions as suppression on suppression.org_id = delivery.org_id and suppression.channel = delivery.channel
@@ -121,13 +129,18 @@ export async function claimRequested(
         and (not ${IS_TRANSACTIONAL} or suppression.reason = 'bounced')
       where delivery.org_id = ${orgId} and delivery.id = any(${ids}::uuid[])
         and (delivery.status = 'queued' or (delivery.status = 'sending' and delivery.lease = ${lease}::uuid))
+        and not ${IS_SENDING_PAUSED}
       for update of delivery skip locked
     )
     update deliveries set
       status = case when may_have_gone and decided.status <> 'sending' then 'unknown' else decided.status end,
       reason = case decided.status when 'skipped' then 'the contact is blocked' when 'sending' then null else decided.reason end,
       attempts = attempts + case when decided.status = 'sending' and deliveries.status = 'queued' then 1 else 0 end,
-      content = case when decided.copies is null then deliveries.content else deliveries.content || decided.copies end,
+      content = case when decided.copies is null then deliveries.content
+        else deliveries.content || jsonb_build_object('cc', decided.copies->'cc') end,
+      answers = case when decided.status <> 'sending' or decided.copies->>'left_out' is null then deliveries.answers
+        else deliveries.answers || jsonb_build_object('attempt', deliveries.attempts + case deliveries.status when 'queued' then 1 else 0 end,
+          'at', ${NOW_AS_ISO}, 'outcome', ${COPIES_LEFT_OUT}::text, 'answer', decided.copies->>'left_out') end,
       lease = case when decided.status = 'sending' then ${lease}::uuid end, began_at = now(), updated_at = now()
     from decided
     where deliveries.org_id = ${orgId} and deliveries.id = decided.id

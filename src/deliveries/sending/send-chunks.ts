@@ -83,7 +83,9 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   const sendInSlots = async () => {
     await slots.acquire(width);
     try {
-      return isOver() ? [] : await sendGroup(await groups.next(pace.chunk ?? width));
+      if (isOver()) return [];
+      const { sendings, withheld } = await groups.next(pace.chunk ?? width);
+      return [...putBack(withheld), ...(await sendGroup(sendings))];
     } finally {
       slots.release(width);
     }
@@ -109,11 +111,14 @@ export async function sendInChunks<Item>(work: ChunkedSend<Item>): Promise<void>
   const rest = groups.rest();
   await Promise.allSettled([rest]);
   await Promise.all(runs);
-  await settleSurely((await rest).map(({ message }) => [message.deliveryId, NOT_BEGUN]));
+  await settleSurely(putBack(await rest));
   if (trouble !== undefined) {
     throw new SenderUnavailable(trouble);
   }
 }
+
+const putBack = (sendings: ClaimedMessage[]): SendResult[] =>
+  sendings.map(({ message }) => [message.deliveryId, NOT_BEGUN]);
 
 /** Returns the size of the next chunk: twice the former one while that is sent at once, half of it if it took long. */
 function nextChunkSize(size: number, tookMs: number, width: number): number {
@@ -130,15 +135,15 @@ function groupsOf<Item>({ items, claim, begin, isStopped }: ChunkedSend<Item>, m
       items,
       minSize,
       claim: claimSurely,
-      begin: (through) => retryWhileDatabaseIsDown(isStopped, () => begin(through)),
+      begin: (group, turn) => retryWhileDatabaseIsDown(isStopped, () => begin(group, turn)),
     });
   let next = 0;
   return {
     hasMore: () => next < items.length,
-    next(size) {
+    async next(size) {
       const chunk = items.slice(next, next + size);
       next += chunk.length;
-      return chunk.length === 0 ? Promise.resolve([]) : claimSurely(chunk, null);
+      return { sendings: chunk.length === 0 ? [] : await claimSurely(chunk, null), withheld: [] };
     },
     rest: async () => [],
   };

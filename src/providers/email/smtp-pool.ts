@@ -5,7 +5,7 @@ import type { ComposedMail } from './composing.ts';
 
 type ConnectionOptions = ConstructorParameters<typeof SMTPConnection>[0];
 
-/** An e-mail is given to so many connections that turn out to be closed, before it is left. */
+/** An e-mail is given to so many connections that turn out to be closed, or break in its envelope, before it is left. */
 const MAX_CLOSED_CONNECTIONS = 3;
 
 interface SmtpPoolOptions {
@@ -33,7 +33,10 @@ export interface SmtpError extends Error {
 export type MailResult =
   /** Taken for all recipients but the refused ones. */
   | { isTaken: true; refused: Map<string, SmtpError> }
-  /** `stage`: how far it got. Nothing of an e-mail has left before its content. */
+  /**
+   * `stage`: how far it got. Nothing of an e-mail has left before its content. A server that breaks the connection in the
+   * envelope counts as away (`connection`), unless it answers other e-mails meanwhile (`envelope`).
+   */
   | { isTaken: false; stage: 'connection' | 'envelope' | 'content'; error: SmtpError };
 
 interface SmtpPool {
@@ -60,6 +63,8 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
   const idle = new Set<SMTPConnection>();
   let busy = 0;
   let isClosed = false;
+  /** The number of e-mails that the server has answered something to. */
+  let answered = 0;
 
   const open = async (): Promise<SMTPConnection> => {
     const socket = await connect?.();
@@ -93,6 +98,7 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
   };
 
   const sendOne = async (mail: ComposedMail): Promise<MailResult> => {
+    const before = answered;
     for (let closed = 0; ; closed++) {
       const [used] = idle;
       if (used !== undefined) idle.delete(used);
@@ -103,9 +109,11 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
         return { isTaken: false, stage: 'connection', error: error as SmtpError };
       }
       const result = await sendBy(connection, mail);
-      const wasClosed =
-        used !== undefined && !result.isTaken && result.stage === 'envelope' && isClosedBy(result.error);
-      if (!wasClosed || closed === MAX_CLOSED_CONNECTIONS) return result;
+      if (isAnswered(result)) answered++;
+      if (!isLostInEnvelope(result)) return result;
+      const mayBeGone = used !== undefined || isBroken(result.error);
+      if (mayBeGone && closed < MAX_CLOSED_CONNECTIONS) continue;
+      return answered > before ? result : { ...result, stage: 'connection' };
     }
   };
 
@@ -136,9 +144,22 @@ const NOT_SENT: MailResult = { isTaken: false, stage: 'connection', error: new E
 const connectionClosed = (): SmtpError =>
   Object.assign(new Error('The server closed the connection'), { code: 'ECONNECTION' });
 
+/** Whether an error broke the connection at once. */
+const isBroken = ({ code, responseCode }: SmtpError): boolean =>
+  responseCode === undefined && (code === 'ECONNECTION' || code === 'ESOCKET');
+
 /** Whether an error ended the connection, rather than the e-mail. */
-const isClosedBy = ({ code, responseCode }: SmtpError): boolean =>
-  responseCode === 421 || code === 'ECONNECTION' || code === 'ESOCKET' || code === 'ETIMEDOUT';
+const isClosedBy = (error: SmtpError): boolean =>
+  error.responseCode === 421 || isBroken(error) || error.code === 'ETIMEDOUT';
+
+const isLostInEnvelope = (result: MailResult): result is Extract<MailResult, { isTaken: false }> =>
+  !result.isTaken && result.stage === 'envelope' && isClosedBy(result.error);
+
+/** Whether the server has answered something to an e-mail, other than that it is leaving. */
+const isAnswered = (result: MailResult): boolean =>
+  result.isTaken ||
+  result.stage === 'content' ||
+  (result.error.responseCode !== undefined && result.error.responseCode !== 421);
 
 interface HandedOver {
   result: MailResult;

@@ -16,6 +16,13 @@ export interface SendRule {
   staysWhile: Expression<SqlBool> | null;
 }
 
+/** What of a rule decides whether an address gets anything. */
+export type AddressRule = Pick<SendRule, 'channel' | 'isTransactional'>;
+
+/** SQL: the condition on `suppression`, a row of an address, to keep the messages of a rule from it. */
+export const isSuppressing = (orgId: string, { channel, isTransactional }: AddressRule) => sql<SqlBool>`
+  suppression.org_id = ${orgId} and suppression.channel = ${channel} and (${!isTransactional}::boolean or suppression.reason = 'bounced')`;
+
 /**
  * Returns SQL over a row called `contact`: the address of a step, and its eligibility at this moment with the reason. A
  * `gate` in the result ends the enrollment. Sending and forecasts share this one rule. `offset 0` keeps Postgres from
@@ -29,8 +36,7 @@ export function eligibilityOf(
   const missing = channel === 'email' ? 'the contact has no e-mail address' : 'the contact has no phone number';
   const suppression = sql<string | null>`(
     select suppression.reason from suppressions as suppression
-    where suppression.org_id = ${orgId} and suppression.channel = ${channel} and suppression.address = ${address}
-      and (${!isTransactional}::boolean or suppression.reason = 'bounced')
+    where ${isSuppressing(orgId, { channel, isTransactional })} and suppression.address = ${address}
   )`;
   const reply = !exitsOnReply
     ? sql<string | null>`null::text`

@@ -7,7 +7,7 @@ import type { SequenceRow } from '../definitions/shared.queries.ts';
 import { type EffectiveGates, effectiveGates } from '../gates/rules.ts';
 import type { StepAction } from '../steps/actions.schema.ts';
 import { CHANNEL_OF } from '../steps/content.rules.ts';
-import type { SendRule } from './eligibility.shared.queries.ts';
+import type { AddressRule, SendRule } from './eligibility.shared.queries.ts';
 
 /** The conditions for all steps of a sequence when they are sent. */
 export interface SendingPolicy {
@@ -26,6 +26,12 @@ export async function getSendingPolicy(db: Db, orgId: string, sequence: Sequence
   return { gates, staysWhile: await compileFilter(db, orgId, sequence.filter) };
 }
 
+/** Returns what of a step decides whether an address gets it. */
+export const addressRuleOf = (action: StepAction): AddressRule => ({
+  channel: CHANNEL_OF[action.type],
+  isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
+});
+
 /**
  * Returns the properties of a step deciding its recipients. `missingSenderReason`: the reason for sending nothing at all, or
  * null.
@@ -37,8 +43,7 @@ export function sendRuleOf(
   missingSenderReason: string | null,
 ): SendRule {
   return {
-    channel: CHANNEL_OF[action.type],
-    isTransactional: action.type === 'send_emails' && action.data.email_is_transactional,
+    ...addressRuleOf(action),
     missingSenderReason,
     isContactBlocked: isBlockedContact(orgId),
     exitsOnReply: gates.exitOnReply,

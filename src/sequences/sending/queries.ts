@@ -10,7 +10,7 @@ import { ANNOUNCE_COMPLETED, MOVED_COLUMNS } from '../enrollment/completion.shar
 import type { GateEvaluation } from '../gates/rules.ts';
 import type { GatedSend } from '../gates/shared.queries.ts';
 import { cancelDeliveriesOfEnded } from '../reconciliation/shared.queries.ts';
-import { eligibilityOf } from './eligibility.shared.queries.ts';
+import { type AddressRule, eligibilityOf, isSuppressing } from './eligibility.shared.queries.ts';
 
 export interface StepSend extends GatedSend {
   sequenceId: string;
@@ -256,25 +256,42 @@ async function replaceAttempt(trx: Trx, orgId: string, { sequenceId, lease }: Se
   return { lease: rows[0]?.lease ?? null, begunThrough: rows[0]?.begun_through ?? null };
 }
 
+/** The next sends of an attempt that were claimed ahead. */
+export interface BeginningSends extends AddressRule {
+  sends: { deliveryId: string; to: string }[];
+  /** The turn of the last of them. */
+  position: number;
+  /** Whether nothing of the batch has begun before. */
+  isFirst: boolean;
+  /** SQL: whether the operator has paused all sending. */
+  isSendingPaused: RawBuilder<SqlBool>;
+}
+
 /**
- * Records that the sends claimed ahead up to a position begin now. Returns false if none of them may: another attempt has
- * replaced this one, or the sequence is no longer active. Unless it is the first of a batch, also if a change of the sequence
- * has to be applied first.
+ * Records that the sends claimed ahead up to a position begin now. Returns undefined if none of them may: another attempt has
+ * replaced this one, the sequence is no longer active, or the operator has paused all sending. Unless it is the first of a
+ * batch, also if a change of the sequence has to be applied first. Otherwise returns the deliveries whose address was
+ * suppressed since they were claimed: they must not be sent.
  */
 export async function beginThrough(
   db: Db,
   orgId: string,
   { sequenceId, lease }: SequenceAttempt,
-  { position, isFirst }: { position: number; isFirst: boolean },
-): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
+  { sends, position, isFirst, isSendingPaused, ...rule }: BeginningSends,
+): Promise<string[] | undefined> {
+  const { rows } = await sql<{ suppressed: string[] }>`
     update sequence_attempts as attempt set begun_through = greatest(begun_through, ${position}::integer)
     where org_id = ${orgId} and sequence_id = ${sequenceId} and lease = ${lease}::uuid and exists (
       select from sequences as sequence
       where sequence.org_id = ${orgId} and sequence.id = ${sequenceId} and status = 'active' and (changes_to_apply = 0 or ${isFirst}::boolean)
-    )
+    ) and not ${isSendingPaused}
+    returning array(
+      select address from suppressions as suppression
+      where ${isSuppressing(orgId, rule)} and address = any(${sends.map(({ to }) => to)}::text[])
+    ) as suppressed
   `.execute(db);
-  return numAffectedRows > 0n;
+  const suppressed = rows[0]?.suppressed;
+  return suppressed && sends.filter(({ to }) => suppressed.includes(to)).map(({ deliveryId }) => deliveryId);
 }
 
 /**

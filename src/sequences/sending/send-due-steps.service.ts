@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { elementAt } from '../../collections/checked-access.ts';
 import type { Channel } from '../../deliveries/contract.ts';
+import { IS_SENDING_PAUSED } from '../../deliveries/pause/service.ts';
+import type { ClaimedMessage } from '../../deliveries/sending/claims-ahead.ts';
 import { type SendBatchDeps, sendBatch } from '../../deliveries/sending/send-batch.service.ts';
 import { SenderUnavailable, type SendPace } from '../../deliveries/sending/send-chunks.ts';
 import type { SendTotals, SequenceProgress, SequenceRef } from '../contract.ts';
@@ -15,11 +18,11 @@ import {
   type SequenceBatch,
 } from './batch.service.ts';
 import type { Outages } from './outages.ts';
-import { getSendingPolicy, type SendingPolicy, sendRuleOf } from './policy.service.ts';
+import { addressRuleOf, getSendingPolicy, type SendingPolicy, sendRuleOf } from './policy.service.ts';
 import { advanceSettled, beginThrough, type StepSend } from './queries.ts';
 
 const BATCH_SIZE = 500;
-/** A larger batch follows one that took less time. A pause of all sending is looked for before each. */
+/** A larger batch follows one that took less time. */
 const QUICK_BATCH_MS = 500;
 const MAX_BATCH_SIZE = 1_000;
 const MIN_ROUND_MS = 1_000;
@@ -119,6 +122,7 @@ async function sendSteps(
 async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy, step: DueStep): Promise<void> {
   const { orgId, sequenceId, lease, totals } = round;
   const { action, stepId, positions, enrollmentIds } = step;
+  const rule = { ...addressRuleOf(action), isSendingPaused: IS_SENDING_PAUSED };
   const compose = contentOf(action);
   const channel = CHANNEL_OF[action.type];
   const pace = round.paces.get(channel) ?? {};
@@ -147,7 +151,8 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
       totals.failed += begun.failed;
       return begun.sendings;
     },
-    begin: (through) => beginThrough(deps.db, orgId, { sequenceId, lease }, through),
+    begin: (group, { isFirst }) =>
+      beginThrough(deps.db, orgId, { sequenceId, lease }, { ...rule, isFirst, ...beginningOf(group) }),
     continuation: advanceSettled(orgId, stepId),
     endRequeued: (trx, deliveryIds) => cancelDeliveriesOfEnded(trx, orgId, { deliveryIds }),
   });
@@ -155,6 +160,11 @@ async function sendStep(deps: SendBatchDeps, round: Round, policy: SendingPolicy
   totals.failed += failed;
   totals.unknown += unknown;
 }
+
+const beginningOf = (group: ClaimedMessage[]) => ({
+  sends: group.map(({ message }) => message),
+  position: elementAt(group, -1).position,
+});
 
 /**
  * Returns the progress after a batch. What is away is looked up once: a channel is counted either by its due time or by

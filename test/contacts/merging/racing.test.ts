@@ -3,8 +3,7 @@ import { mergeContacts } from '../../../src/contacts/merging/service.ts';
 import { saveContactsSilently } from '../../../src/contacts/saving/service.ts';
 import type { Db } from '../../../src/db/connect.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
-import { receiveStatusUpdates } from '../../../src/deliveries/callbacks/status-reports.service.ts';
-import { receiveMessage } from '../../../src/deliveries/inbound/messages.service.ts';
+import { receiveCallback } from '../../../src/deliveries/callbacks/service.ts';
 import type { MessageSenders } from '../../../src/deliveries/sending/message-sender.ts';
 import { reconcileSends } from '../../../src/deliveries/sending/reconciliation.service.ts';
 import { sendRequested } from '../../../src/deliveries/sending/requested-sends.service.ts';
@@ -27,12 +26,20 @@ afterAll(() => api.close());
 
 const save = async (contact: object): Promise<string> => (await org.post('/contacts', { contact })).body.id;
 
+/** SQL: whether a transaction that waits for a name has not locked or written a row yet. */
+const HAS_NO_ROW = sql`wait_event = 'advisory' and backend_xid is null`;
+
 /** Begins `work` while a merge is done but not committed, and commits it once `work` waits for it. */
-async function whileMerging<T>(toId: string, fromId: string, work: () => Promise<T>): Promise<T> {
+async function whileMerging<T>(
+  toId: string,
+  fromId: string,
+  work: () => Promise<T>,
+  condition = sql`true`,
+): Promise<T> {
   const begun = await inTransaction(api.db, async (trx) => {
     await mergeContacts(trx, api.deps.contactMerges, org.id, { fromId, toId });
     const pending = work();
-    await untilOneWaits(api.db);
+    await untilOneWaits(api.db, condition);
     return { pending };
   });
   return begun.pending;
@@ -144,31 +151,22 @@ const OPT_OUTS: Record<string, [channel: 'email' | 'sms', sent: object, optOut: 
   'STOP by SMS': [
     'sms',
     {},
-    (trx) =>
-      receiveMessage(trx, org.id, {
-        channel: 'sms',
-        provider: 'twilio',
-        providerId: 'SM1',
-        from: FIRST.phone,
-        to: '+15005550006',
-        body: 'STOP',
-        deliveryId: undefined,
-      }),
+    (trx) => {
+      const stop = { providerId: 'SM1', from: FIRST.phone, to: '+15005550006', text: 'STOP' };
+      return receiveCallback(trx, org.id, 'twilio', { channel: 'sms', reports: [], messages: [stop] });
+    },
   ],
-  'a report of the provider': [
+  'a report of the provider, behind one about its files': [
     'sms',
-    { status: 'accepted', provider: 'twilio', provider_id: 'SM2' },
-    (trx) =>
-      receiveStatusUpdates(trx, org.id, [
-        {
-          provider: 'twilio',
-          providerId: 'SM2',
-          deliveryId: undefined,
-          status: 'failed',
-          reason: '21610',
-          suppression: 'unsubscribed',
-        },
-      ]),
+    { status: 'accepted', provider: 'twilio', provider_id: 'SM2', content: JSON.stringify({ body: 'Hi' }) },
+    (trx, { id: deliveryId }) => {
+      const report = { providerId: 'SM2', deliveryId, status: 'failed' } as const;
+      const reports = [
+        { ...report, reason: '30019', isSuppressing: false, isFileRefused: true },
+        { ...report, reason: '21610', isSuppressing: true },
+      ];
+      return receiveCallback(trx, org.id, 'twilio', { channel: 'sms', reports, messages: [] });
+    },
   ],
   'the refusal of a send': [
     'sms',
@@ -194,10 +192,10 @@ const prepare = async (channel: 'email' | 'sms', sent: object) => {
 describe.each(Object.keys(OPT_OUTS))('an opt-out by %s', (way) => {
   const [channel, before, optOut, begin] = OPT_OUTS[way] as (typeof OPT_OUTS)[string];
 
-  it('reaches the addresses of the contact that another one becomes meanwhile', async () => {
+  it('waits without a row for a merge, and reaches the addresses of the contact that another one becomes', async () => {
     const { toId, fromId, both, sent } = await prepare(channel, before);
     const end = begin === undefined ? () => optOut(api.db, sent) : await begin(sent);
-    await whileMerging(toId, fromId, end);
+    await whileMerging(toId, fromId, end, HAS_NO_ROW);
     expect(await suppressedAddresses()).toEqual(both);
   });
 

@@ -136,10 +136,13 @@ it.each(Object.keys(BLOCKS))('nobody sends to a contact who is blocked by %s', a
   expect([stack.sink.to(free.email).length > 0, stack.sink.to(blocked.email).length > 0]).toEqual([true, false]);
 });
 
-it('a reply by e-mail is copied to nobody who is blocked or whose address bounces', async () => {
+it('a reply by e-mail is copied to nobody who is blocked or whose address bounces, and to 20 at most', async () => {
   const person = await save();
-  const cc = ['boss', 'spammer', 'gone', 'quiet'].map((name) => `${name}${serial}@copies.example`);
-  const [boss = '', spammer = '', gone = '', quiet = ''] = cc;
+  const team = Array.from({ length: 17 }, (_, n) => `team${n}`);
+  const cc = ['boss', 'spammer', 'gone', 'quiet', ...team].map((name) => `${name}${serial}@copies.example`);
+  const [boss = '', spammer = '', gone = '', ...others] = cc;
+  const [quiet = ''] = others;
+  const copied = [boss, ...others.slice(0, -1)];
   const raw = mailOf({ From: person.email, To: inbox, Cc: cc.join(', '), Subject: 'My order' }, 'Where is it?');
   await handOver(stack.inboundPort, { from: person.email, to: inbox, raw });
   const { id } = await eventually('the session', async () => (await org.get('/chat/sessions')).body.items[0]);
@@ -153,7 +156,16 @@ it('a reply by e-mail is copied to nobody who is blocked or whose address bounce
     .execute();
   await org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', text: 'On its way' } });
   const mail = await eventually('the reply', () => stack.sink.to(person.email)[0]);
-  expect([mail.cc].flat().flatMap((one) => one?.value.map(({ address }) => address))).toEqual([boss, quiet]);
+  expect([mail.cc].flat().flatMap((one) => one?.value.map(({ address }) => address))).toEqual(copied);
   const stored = await stack.db.selectFrom('deliveries').select('content').where('org_id', '=', org.id).execute();
-  expect(stored.map(({ content }) => (content as { cc: string[] }).cc)).toEqual([[boss, quiet]]);
+  expect(stored.map(({ content }) => (content as { cc: string[] }).cc)).toEqual([copied]);
+  const { id: messageId } = (await org.get(`/deliveries?session_id=${id}`)).body.items[0];
+  const answers = async () => (await org.get(`/deliveries/${messageId}`)).body.answers;
+  const leftOut = { attempt: 1, at: expect.any(String), outcome: 'copies_left_out' };
+  const accepted = expect.objectContaining({ attempt: 1, outcome: 'accepted' });
+  await eventually('the answer of the mail server', async () => (await answers()).length === 2);
+  const answer = `${spammer}: blocked; ${gone}: bounced; ${others.at(-1)}: more than 20 copies`;
+  expect(await answers()).toEqual([{ ...leftOut, answer }, accepted]);
+  expect((await org.post('/redaction/message', { messageId, reason: 'Private' })).status).toBe(200);
+  expect(await answers()).toEqual([{ ...leftOut, answer: null }, accepted]);
 });

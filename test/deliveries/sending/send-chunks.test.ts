@@ -108,10 +108,11 @@ describe('sendInChunks', () => {
           message: { channel: 'sms', content: { body: 'Hi' }, orgId: 'org', deliveryId: `d${position}`, to: '+1' },
           position,
         })),
-      begin: async ({ position }) => {
+      begin: async (group) => {
+        const position = group.at(-1)?.position ?? 0;
         begun.push(position - last);
         last = position;
-        return true;
+        return [];
       },
       settle: async (results) => {
         for (const [, { status }] of results) settled.push(status);

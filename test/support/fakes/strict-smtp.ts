@@ -8,8 +8,8 @@ export interface StrictSmtpOptions {
   refusal?: (address: string) => string | undefined;
   /** The reply to DATA without a recipient: servers may also say 354 (RFC 2920, 3.1). */
   dataWithoutRecipient?: string;
-  /** Hangs up in place of a reply for an address, once. */
-  hangUp?: { at: 'RCPT' | 'DATA' | 'RSET' | 'text'; address: string };
+  /** Hangs up in place of a reply for an address, or for each: once, or whenever it is `lasting`. */
+  hangUp?: { at: 'RCPT' | 'DATA' | 'RSET' | 'text'; address?: string; lasting?: boolean };
 }
 
 /** An e-mail that the server took. */
@@ -32,8 +32,8 @@ export async function startStrictSmtp({ isPipelining, refusal, dataWithoutRecipi
   let left = hangUp;
 
   const hangsUp = (at: string, addresses: string[]): boolean => {
-    if (left?.at !== at || !addresses.includes(left.address)) return false;
-    left = undefined;
+    if (left?.at !== at || (left.address !== undefined && !addresses.includes(left.address))) return false;
+    if (left.lasting !== true) left = undefined;
     return true;
   };
 

@@ -27,7 +27,15 @@ export const DeliveryState = ({ id, scopes }: { id: string; scopes: string[] }) 
   if (error instanceof ApiError && error.status === 404) return null; // it was written where nothing sends
   if (data === undefined) return null;
   if (data.status === 'unknown') return <UnknownDelivery delivery={data} scopes={scopes} />;
-  if (!NOT_SENT.includes(data.status)) return <span> · {data.status}</span>;
+  const leftOut = data.answers.find(({ outcome }) => outcome === 'copies_left_out');
+  if (!NOT_SENT.includes(data.status))
+    return (
+      <span>
+        {' '}
+        · {data.status}
+        {leftOut && ` · no copy to ${leftOut.answer ?? 'some'}`}
+      </span>
+    );
   return (
     <p role="note" className="mt-1 max-w-md rounded bg-bad px-2 py-1 text-left text-bad-text">
       Not sent: {data.status}

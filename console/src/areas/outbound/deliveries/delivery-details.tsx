@@ -97,7 +97,7 @@ const Row = ({ name, children }: { name: string; children: ReactNode }) => (
   </div>
 );
 
-/** The provider's words about each attempt, and what it reported later. */
+/** The provider's words about each attempt, with the copies left out before it, and what it reported later. */
 const Words = ({ delivery: { answers, callbacks } }: { delivery: Detail }) => {
   if (answers.length + callbacks.length === 0) return <p className="text-quiet">No provider was asked yet.</p>;
   return (
@@ -105,9 +105,9 @@ const Words = ({ delivery: { answers, callbacks } }: { delivery: Detail }) => {
       <h3 className="mb-1 font-semibold">What the provider said</h3>
       <ol className="space-y-2">
         {answers.map(({ attempt, at, outcome, answer }) => (
-          <li key={`${attempt} ${at}`} className="rounded-md bg-sunken p-2">
+          <li key={`${attempt} ${outcome} ${at}`} className="rounded-md bg-sunken p-2">
             <p className="text-xs text-quiet">
-              Try {attempt}: {outcome}, <Ago at={at} />
+              Try {attempt}: {outcome.replaceAll('_', ' ')}, <Ago at={at} />
             </p>
             {answer !== null && <p className="font-mono text-xs break-words whitespace-pre-wrap">{answer}</p>}
           </li>
