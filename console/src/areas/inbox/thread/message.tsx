@@ -10,6 +10,7 @@ import { authorOf, textOf } from './items';
 import { Redaction } from './redaction';
 
 const Original = lazily(async () => (await import('./original')).Original);
+const Answer = lazily(async () => (await import('./answer')).Answer);
 const DeliveryState = lazily(async () => (await import('./delivery-state')).DeliveryState);
 const Trace = lazily(async () => (await import('../../ai/turns/turn-trace')).TurnTrace);
 
@@ -34,9 +35,13 @@ export const Message = ({ item, session, me }: MessageProps) => {
     <article className={`flex flex-col py-1.5 ${isOwn ? 'items-end' : 'items-start'}`}>
       <div className={`max-w-[min(42rem,90%)] min-w-0 rounded-lg px-3 py-2 ${look}`}>
         {isNote && <p className="mb-1 text-xs font-medium text-note-text">{noteLabelOf(event)}</p>}
-        <p className="break-words whitespace-pre-wrap">
-          {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
-        </p>
+        {text !== null && isMarkdown(item, session) ? (
+          <Answer text={text} />
+        ) : (
+          <p className="break-words whitespace-pre-wrap">
+            {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
+          </p>
+        )}
         {isProposal(event) && text !== null && me.scopes.includes('chat-sessions:write') && (
           <Button className="mt-2" title="Put it into your reply" onClick={() => proposeReply(text)}>
             Use
@@ -66,6 +71,12 @@ export const Message = ({ item, session, me }: MessageProps) => {
     </article>
   );
 };
+
+/** The channels on which the AI writes Markdown. */
+const MARKDOWN_ON = ['web', 'api'];
+
+const isMarkdown = ({ event }: HistoryItem, { channel }: Schemas['ChatSession']): boolean =>
+  event.type === 'message' && event.sender.type === 'ai' && MARKDOWN_ON.includes(channel.type);
 
 const isProposal = (event: HistoryItem['event']): boolean => 'is_draft' in event && event.is_draft === true;
 
