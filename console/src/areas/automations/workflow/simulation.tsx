@@ -25,7 +25,7 @@ export const Simulation = ({ id, what, runId, onChoose }: SimulationProps) => {
         api.POST('/workflows/simulate', {
           body: {
             workflow_id: id,
-            ...(what !== undefined && definitionOf(what.draft)),
+            ...(what !== undefined && simulated(what.draft)),
             ...(chosen !== undefined && { trigger_output: chosen.trigger_output as Record<string, unknown> }),
           },
         }),
@@ -36,7 +36,7 @@ export const Simulation = ({ id, what, runId, onChoose }: SimulationProps) => {
       <div className="mx-auto max-w-200 space-y-3">
         <p className="text-quiet">
           A simulation shows at once what the workflow does, also what it does after a wait. It has no effect, and calls
-          nobody.{what !== undefined && ` ${what.says} is simulated.`}
+          nobody.{what !== undefined && ` It takes ${what.says}.`}
         </p>
         <div className="flex flex-wrap items-end gap-2">
           <label className="block min-w-0 flex-1">
@@ -67,6 +67,11 @@ export const Simulation = ({ id, what, runId, onChoose }: SimulationProps) => {
       </div>
     </div>
   );
+};
+
+const simulated = (draft: Draft) => {
+  const { trigger_configuration: _, ...definition } = definitionOf(draft);
+  return definition;
 };
 
 const Result = ({ result }: { result: Schemas['WorkflowSimulation'] }) => (

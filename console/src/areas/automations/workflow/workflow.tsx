@@ -5,6 +5,7 @@ import type { Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { versionsQuery, workflowQuery } from '../../../api/runs';
 import { CopyButton } from '../../../ui/copy-button';
+import { UnsavedGuard } from '../../../ui/forms/guard';
 import { JsonView } from '../../../ui/json/json-view';
 import { lazily } from '../../../ui/lazily';
 import { Page, TAB, Tabs } from '../../../ui/page';
@@ -44,6 +45,7 @@ const NewWorkflow = () => {
   const edited = useDraft(undefined);
   return (
     <Page title="New workflow">
+      <UnsavedGuard isChanged={edited.isChanged} />
       {mayWrite ? (
         <Editor
           version={undefined}
@@ -83,6 +85,7 @@ const StoredWorkflow = ({ id }: { id: string }) => {
         </>
       }
     >
+      <UnsavedGuard isChanged={edited.isChanged} isKeptOnPage />
       <Problems workflow={workflow} />
       {tab === 'edit' && latest !== undefined && (
         <Editor version={latest.version_number} edited={edited} onSaved={() => undefined} />
@@ -118,7 +121,7 @@ const StoredWorkflow = ({ id }: { id: string }) => {
               ? undefined
               : {
                   draft: edited.draft,
-                  says: edited.isChanged ? 'Your changes, not saved' : `Version ${latest.version_number}`,
+                  says: edited.isChanged ? 'your changes, which are not saved' : `version ${latest.version_number}`,
                 }
           }
           runId={search.run}

@@ -26,6 +26,14 @@ export function resolved(schema: Schema, root: Schema): Schema {
   return name === undefined ? schema : { ...root.$defs?.[name], ...own };
 }
 
+/** Returns a description without the calls of the API that it names. */
+export function plainOf(description: string): string {
+  const text = description
+    .replace(/ \((?:GET|POST|PUT) [^)]*\)/g, '')
+    .replace(/^As (?:GET|POST|PUT) [^\s:.]*[:.] /, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Returns the kinds of steps that can be added, with what each does. */
 export const kindsOf = (definitions: Definitions) => [
   ...definitions.blocks.map(({ type, title, description }) => ({ type, title, description, isBlock: true })),

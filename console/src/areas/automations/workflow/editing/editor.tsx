@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import { definitionsQuery, problemsQuery } from '../../../../api/runs';
-import { UnsavedGuard } from '../../../../ui/forms/guard';
 import { Button, Failure, failureOf, Skeleton } from '../../../../ui/parts';
 import { StateButton } from '../../../../ui/state-button';
 import { useSettled } from '../../../../ui/use-settled';
@@ -17,7 +16,8 @@ import {
   withStepAt,
   withStepMoved,
 } from '../paths';
-import { type Definitions, kindsOf, newStep } from './definitions';
+import { type Definitions, kindsOf, newStep, plainOf } from './definitions';
+import { restOf, restOfTrigger } from './problems';
 import { References } from './references';
 import { StepForm } from './step-form';
 import { TriggerForm } from './trigger-form';
@@ -65,7 +65,6 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   const count = issues.length + (draft.name.trim() === '' ? 1 : 0);
   return (
     <>
-      <UnsavedGuard isChanged={isChanged} />
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
         <p role="status" className="min-w-0 flex-1 text-quiet">
           {version === undefined ? 'A new workflow' : `You edit version ${version}`}
@@ -107,6 +106,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
           editing={{ faulty, addingAt: 'add' in place ? place.add : undefined, onAdd: (path) => go({ add: path }) }}
         />
         <section
+          key={'add' in place ? 'add' : open?.join()} // another form begins at its top
           aria-label="What is edited"
           className="max-h-[55%] min-h-0 shrink-0 space-y-4 overflow-y-auto border-line p-4 max-[899px]:border-t min-[900px]:max-h-none min-[900px]:w-104 min-[900px]:border-l"
         >
@@ -162,7 +162,12 @@ const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo }
     return (
       <>
         <h2 className="font-semibold">The workflow</h2>
-        <Problems messages={[...(draft.name.trim() === '' ? ['It needs a name'] : []), ...ofWorkflow]} />
+        <Problems
+          messages={[
+            ...(draft.name.trim() === '' ? ['It needs a name'] : []),
+            ...restOfTrigger(ofWorkflow, draft.trigger_type, definitions),
+          ]}
+        />
         <TriggerForm draft={draft} definitions={definitions} problems={ofWorkflow} onChange={onChange} />
       </>
     );
@@ -199,7 +204,7 @@ const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo }
           Remove
         </Button>
       </header>
-      <Problems messages={problems} />
+      <Problems messages={restOf(problems, step, definitions)} />
       <StepForm
         key={round}
         step={step}
@@ -251,7 +256,7 @@ const Kinds = ({ definitions, onChoose, onLeave }: KindsProps) => (
             className="block w-full rounded-md border border-line px-3 py-2 text-left hover:bg-hover"
           >
             <span className="block font-medium">{title}</span>
-            <span className="block text-xs text-quiet">{firstSentenceOf(description)}</span>
+            <span className="block text-xs text-quiet">{firstSentenceOf(plainOf(description))}</span>
           </button>
         </li>
       ))}

@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../../../api/client';
+import { actionsQuery } from '../../../../api/settings';
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
 import { JsonField, objectIn, writtenJson } from '../../../../ui/json/json-field';
 import { Button } from '../../../../ui/parts';
 import type { Block } from '../blocks';
-import { type Definitions, resolved, type Schema } from './definitions';
+import { type Definitions, plainOf, resolved, type Schema } from './definitions';
+import { problemAt } from './problems';
 import { ValueField } from './value-field';
 
 interface StepProps {
@@ -17,7 +20,9 @@ interface StepProps {
   onReplace: (step: Block) => void;
 }
 
-const ANY: Schema = {};
+const ANY: Schema = { anyOf: [], description: 'A text, a number, or a value of an earlier step' };
+const CONSTANT: Schema = { anyOf: [], description: 'A text or a number' };
+const JSON_LOGIC: Schema = { description: 'Such as {"==": [{"var": "contact.email"}, "ann@example.com"]}' };
 const TEXT: Schema = { type: 'string' };
 
 /** The form of a step: its name, what it gets, and what it does if it fails. */
@@ -27,7 +32,7 @@ export const StepForm = ({ step, definitions, problems, onChange, onReplace }: S
   const change = (changes: Partial<Block>) => onChange({ ...step, ...changes });
   return (
     <div className="space-y-4">
-      <p className="text-xs text-quiet">{kind?.description}</p>
+      <p className="text-xs text-quiet">{plainOf(kind?.description ?? '')}</p>
       {step.$kind === 'Action' && (
         <Field label="Name">
           <input
@@ -65,10 +70,6 @@ interface PartProps {
   onChange: (changes: Partial<Block>) => void;
 }
 
-/** Returns what the API says of a value: what is behind its path. */
-const problemAt = (problems: string[], path: string): string | undefined =>
-  problems.find((problem) => problem.startsWith(`${path}:`) || problem.startsWith(`${path}.`));
-
 const without = (values: Record<string, unknown>, name: string, value: unknown) => {
   const { [name]: _, ...rest } = values;
   return value === undefined ? rest : { ...values, [name]: value };
@@ -76,11 +77,14 @@ const without = (values: Record<string, unknown>, name: string, value: unknown) 
 
 const ActionInput = ({ step, schema, problems, onChange }: PartProps & { schema: Schema }) => {
   const { input = {} } = step;
+  const isByAction = schema.properties?.action_id !== undefined;
+  const actions = useQuery({ ...actionsQuery, enabled: isByAction }).data ?? [];
   return Object.entries(schema.properties ?? {}).map(([name, property]) => (
     <ValueField
       key={name}
       label={name}
       schema={resolved(property, schema)}
+      choices={name === 'action_id' ? actions.map((one) => [one.id, one.name] as const) : undefined}
       isRequired={schema.required?.includes(name) === true}
       value={input[name]}
       problem={problemAt(problems, `input.${name}`)}
@@ -128,7 +132,7 @@ const BlockInputs = ({ step, definitions, problems, onChange }: PartProps & { de
             onChoose={(trigger_type) => onChange({ inputs: { ...inputs, trigger_type } })}
           />
           {field('timeout_minutes', 'Minutes it waits at most', { type: 'number' })}
-          {field('constraint', 'Which event, as JSON Logic', ANY, false)}
+          {field('constraint', 'Which event, as JSON Logic', JSON_LOGIC, false)}
         </>
       );
     default:
@@ -199,7 +203,7 @@ const Cases = ({ step, problems, onChange }: PartProps) => {
           <div className="min-w-0 flex-1">
             <ValueField
               label={`Case ${n + 1}: equal to`}
-              schema={ANY}
+              schema={CONSTANT}
               isRequired
               value={one.equals}
               problem={problemAt(problems, `branches.cases.${n}`)}

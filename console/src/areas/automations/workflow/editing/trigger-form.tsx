@@ -1,5 +1,6 @@
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
 import { type Definitions, resolved, type Schema } from './definitions';
+import { problemAt } from './problems';
 import type { Draft } from './use-draft';
 import { ValueField } from './value-field';
 
@@ -15,7 +16,6 @@ export const TriggerForm = ({ draft, definitions, problems, onChange }: TriggerP
   const trigger = definitions.triggers.find(({ type }) => type === draft.trigger_type);
   const schema = (trigger?.configuration ?? undefined) as Schema | undefined;
   const configuration = (draft.trigger_configuration ?? {}) as Record<string, unknown>;
-  const problemAt = (path: string) => problems.find((problem) => problem.startsWith(path));
   const changeOf = (name: string) => (value: unknown) => {
     const { [name]: _, ...rest } = configuration;
     const next = value === undefined ? rest : { ...configuration, [name]: value };
@@ -55,7 +55,7 @@ export const TriggerForm = ({ draft, definitions, problems, onChange }: TriggerP
             schema={resolved(property, schema)}
             isRequired={schema.required?.includes(name) === true}
             value={configuration[name]}
-            problem={problemAt(`trigger_configuration.${name}`)}
+            problem={problemAt(problems, `trigger_configuration.${name}`)}
             onChange={changeOf(name)}
           />
         ))}
@@ -64,7 +64,7 @@ export const TriggerForm = ({ draft, definitions, problems, onChange }: TriggerP
         schema={CONSTRAINTS}
         isRequired={false}
         value={draft.trigger_constraints}
-        problem={problemAt('trigger_constraints')}
+        problem={problemAt(problems, 'trigger_constraints')}
         onChange={(trigger_constraints) => onChange({ trigger_constraints })}
       />
     </div>

@@ -7,6 +7,8 @@ interface ValueProps {
   schema: Schema;
   isRequired: boolean;
   value: unknown;
+  /** What can be chosen, each under its name. */
+  choices?: readonly (readonly [value: string, name: string])[] | undefined;
   /** What the API says is wrong with it. */
   problem?: string | undefined;
   /** Undefined where nothing is written. */
@@ -16,12 +18,17 @@ interface ValueProps {
 const isText = ({ type, enum: options }: Schema): boolean => type === 'string' && options === undefined;
 const isComposed = ({ type, anyOf }: Schema): boolean =>
   type === 'object' || type === 'array' || (type === undefined && anyOf === undefined);
-const REFERENCE = /^\{\{[^{}]+\}\}$/;
 
 const writtenOf = (value: unknown): string => {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 };
+
+const BOOLEANS = [true, false];
+
+function optionsOf({ enum: values, type }: Schema): [string, string][] | undefined {
+  return (values ?? (type === 'boolean' ? BOOLEANS : undefined))?.map((value) => [String(value), String(value)]);
+}
 
 /** Returns the value that a text stands for: JSON but where a text is wanted. Anything else is a text, with references. */
 function valueIn(text: string, schema: Schema): unknown {
@@ -35,10 +42,10 @@ function valueIn(text: string, schema: Schema): unknown {
 }
 
 /** A value of a step, which can have references such as {{trigger.output.session.id}}. */
-export const ValueField = ({ label, schema, isRequired, value, problem, onChange }: ValueProps) => {
+export const ValueField = ({ label, schema, isRequired, value, choices, problem, onChange }: ValueProps) => {
   const id = useId();
   const [text, setText] = useState(writtenOf(value));
-  const options = schema.enum ?? (schema.type === 'boolean' ? [true, false] : undefined);
+  const options = choices ?? optionsOf(schema);
   const change = (written: string) => {
     setText(written);
     const next = valueIn(written, schema);
@@ -56,12 +63,12 @@ export const ValueField = ({ label, schema, isRequired, value, problem, onChange
         {label}
         {!isRequired && ' (optional)'}
       </label>
-      {options !== undefined && !REFERENCE.test(text) ? (
+      {options !== undefined && (text === '' || options.some(([option]) => option === text)) ? (
         <select {...common} value={text} className={FIELD}>
           <option value="">{schema.default === undefined ? '–' : `As usual: ${String(schema.default)}`}</option>
-          {options.map((option) => (
-            <option key={String(option)} value={String(option)}>
-              {String(option)}
+          {options.map(([option, name]) => (
+            <option key={option} value={option}>
+              {name}
             </option>
           ))}
         </select>
