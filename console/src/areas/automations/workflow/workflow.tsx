@@ -9,7 +9,7 @@ import { UnsavedGuard } from '../../../ui/forms/guard';
 import { JsonView } from '../../../ui/json/json-view';
 import { lazily } from '../../../ui/lazily';
 import { Page, TAB, Tabs } from '../../../ui/page';
-import { Chip, Empty, lookOf } from '../../../ui/parts';
+import { Chip, Empty, failureOf, lookOf, Skeleton } from '../../../ui/parts';
 import { WaitingPage } from '../../../ui/query-page';
 import { triggerNameOf } from '../states';
 import { Activation } from './activation';
@@ -64,7 +64,8 @@ const StoredWorkflow = ({ id }: { id: string }) => {
   const navigate = useNavigate();
   const mayWrite = useMay('workflows:write');
   const query = useQuery(workflowQuery(id));
-  const latest = useInfiniteQuery({ ...versionsQuery(id), enabled: mayWrite }).data?.pages[0]?.items[0];
+  const versions = useInfiniteQuery({ ...versionsQuery(id), enabled: mayWrite });
+  const latest = versions.data?.pages[0]?.items[0];
   const edited = useDraft(latest);
   const [openPath, open] = useState<Path>();
   const workflow = query.data;
@@ -87,9 +88,12 @@ const StoredWorkflow = ({ id }: { id: string }) => {
     >
       <UnsavedGuard isChanged={edited.isChanged} isKeptOnPage />
       <Problems workflow={workflow} />
-      {tab === 'edit' && latest !== undefined && (
-        <Editor version={latest.version_number} edited={edited} onSaved={() => undefined} />
-      )}
+      {tab === 'edit' &&
+        (latest === undefined ? (
+          failureOf(versions) || <Skeleton rows={6} />
+        ) : (
+          <Editor version={latest.version_number} edited={edited} onSaved={() => undefined} />
+        ))}
       {tab === 'graph' && (
         <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
           {blocks.length === 0 ? (

@@ -23,7 +23,7 @@ function detailOf(event: HistoryItem['event']): string {
   if ('tag_name' in event) return ` “${event.tag_name}”`;
   if ('metric' in event) return ` (${event.metric.replaceAll('_', ' ')})`;
   if (event.type === 'status_changed') return ` to ${event.to.replaceAll('_', ' ')}`;
-  if (event.type === 'handoff' && event.reason !== null) return `: ${event.reason}`;
+  if (event.type === 'handoff' && event.reason !== null) return `: ${event.reason.replaceAll('_', ' ')}`;
   if (event.type === 'csat_submitted') return `: ${event.score} of 5`;
   return '';
 }

@@ -63,6 +63,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   const open = 'open' in place ? place.open : undefined;
   const trigger = definitions.triggers.find(({ type }) => type === draft.trigger_type)?.title ?? draft.trigger_type;
   const count = issues.length + (draft.name.trim() === '' ? 1 : 0);
+  const store = () => save.mutate(draft, { onSuccess: ({ workflow_id }) => onSaved(workflow_id) });
   return (
     <>
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
@@ -89,13 +90,13 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
         )}
         <StateButton
           look="main"
-          forbidden={whyNotSaved(isChanged, count)}
-          onClick={() => save.mutate(draft, { onSuccess: ({ workflow_id }) => onSaved(workflow_id) })}
+          forbidden={save.isPending ? 'It is being saved' : whyNotSaved(isChanged, count)}
+          onClick={store}
         >
           {save.isPending ? 'Saving' : version === undefined ? 'Create the workflow' : 'Save as a new version'}
         </StateButton>
       </div>
-      {save.error !== null && <Failure error={save.error} onRetry={() => save.mutate(draft)} />}
+      {save.error !== null && <Failure error={save.error} onRetry={store} />}
       {failure}
       <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
         <Graph

@@ -5,7 +5,7 @@ import { actionsQuery } from '../../../../api/settings';
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
 import { JsonField, objectIn, writtenJson } from '../../../../ui/json/json-field';
 import { Button } from '../../../../ui/parts';
-import type { Block } from '../blocks';
+import { type Block, branchesOf } from '../blocks';
 import { type Definitions, plainOf, resolved, type Schema } from './definitions';
 import { problemAt } from './problems';
 import { ValueField } from './value-field';
@@ -288,10 +288,31 @@ const Failing = ({ step, onChange }: Omit<PartProps, 'problems'>) => (
   </div>
 );
 
+/** Returns the step that a text is as JSON, or why a graph cannot show it. What else is wrong the API says. */
+function stepIn(text: string): { value: Block } | { problem: string } {
+  const parsed = objectIn(text);
+  if ('problem' in parsed) return parsed;
+  return isStep(parsed.value)
+    ? { value: parsed.value }
+    : { problem: 'It and the steps in it need an id and a type as texts, and input, inputs and branches as objects' };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isStep(value: unknown): value is Block {
+  if (!isRecord(value) || typeof value.id !== 'string' || typeof value.type !== 'string') return false;
+  const { input, inputs, branches } = value;
+  if (![input, inputs, branches].every((part) => part === undefined || isRecord(part))) return false;
+  const cases = isRecord(branches) ? branches.cases : undefined;
+  if (Array.isArray(cases) && !cases.every(isRecord)) return false;
+  return branchesOf(value as unknown as Block).every(({ steps }) => steps.every(isStep));
+}
+
 /** All of a step as JSON, for what the fields do not show. */
 const AsJson = ({ step, onReplace }: Pick<StepProps, 'step' | 'onReplace'>) => {
   const [text, setText] = useState<string>();
-  const parsed = text === undefined ? undefined : objectIn(text);
+  const read = stepIn(text ?? '{}');
   return (
     <details onToggle={({ currentTarget }) => setText(currentTarget.open ? writtenJson(step) : undefined)}>
       <summary className="w-fit cursor-pointer text-xs text-quiet hover:text-text">The step as JSON</summary>
@@ -300,13 +321,10 @@ const AsJson = ({ step, onReplace }: Pick<StepProps, 'step' | 'onReplace'>) => {
           <JsonField
             label={`Step ${step.id}, as JSON`}
             text={text}
-            problem={parsed !== undefined && 'problem' in parsed ? parsed.problem : undefined}
+            problem={'problem' in read ? read.problem : undefined}
             onChange={setText}
           />
-          <Button
-            disabled={parsed === undefined || 'problem' in parsed}
-            onClick={() => parsed !== undefined && 'value' in parsed && onReplace(parsed.value as unknown as Block)}
-          >
+          <Button disabled={!('value' in read)} onClick={() => 'value' in read && onReplace(read.value)}>
             Take this
           </Button>
         </div>

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../../api/client';
 import { say } from '../../../../app/undo';
+import { useIntentKey } from '../../../../ui/intent-key';
 import { isSame } from '../../../../ui/same';
 import type { Block } from '../blocks';
 
@@ -52,6 +53,7 @@ const bodyOf = (draft: Draft): Schemas['CreateWorkflow'] => ({
 /** Keeps what is changed of the latest version of a workflow, or of a new one. A save makes a new version. */
 export function useDraft(latest: Workflow | undefined) {
   const client = useQueryClient();
+  const { keyFor } = useIntentKey();
   const [written, write] = useState<Draft>();
   /** The version that the changes were made to. */
   const begun = useRef<number>(undefined);
@@ -63,7 +65,11 @@ export function useDraft(latest: Workflow | undefined) {
   };
   const save = useMutation({
     mutationFn: async (sent: Draft): Promise<Workflow> => {
-      if (latest === undefined) return dataOf(api.POST('/workflows', { body: bodyOf(sent) }));
+      const body = bodyOf(sent);
+      if (latest === undefined) {
+        const header = { 'idempotency-key': keyFor(JSON.stringify(body)) };
+        return dataOf(api.POST('/workflows', { params: { header }, body }));
+      }
       const params = { path: { id: latest.workflow_id } };
       const page = await dataOf(api.GET('/workflows/{id}/versions', { params: { ...params, query: { limit: 1 } } }));
       const newest = page.items[0]?.version_number;
@@ -73,13 +79,13 @@ export function useDraft(latest: Workflow | undefined) {
           `Version ${newest} was saved meanwhile. Look at it under Versions. If you save once more, yours comes after it.`,
         );
       }
-      return dataOf(api.PATCH('/workflows/{id}', { params, body: bodyOf(sent) }));
+      return dataOf(api.PATCH('/workflows/{id}', { params, body }));
     },
     onSuccess: async ({ workflow_id, version_number }, sent) => {
-      write((now) => (now === sent ? undefined : now)); // what was written meanwhile stays
       begun.current = version_number;
       say(`Version ${version_number} is saved`);
       await refreshWorkflow(client, workflow_id);
+      write((now) => (now === sent ? undefined : now)); // what was written meanwhile stays
     },
   });
   const isChanged = written !== undefined && !isSame(written, stored);
