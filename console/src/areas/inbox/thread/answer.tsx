@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { type Block, blocksOf, type Inline } from '../../../../../embed/src/rules/markdown.rules';
+import { Outward } from './outward';
 
 /** An answer of the AI as the widget shows it to the customer: by the same rules. */
 export const Answer = ({ text }: { text: string }) => (
@@ -53,15 +54,9 @@ function inline(part: Inline, key: number): ReactNode {
       return <strong key={key}>{inlines(part.children)}</strong>;
     case 'link':
       return (
-        <a
-          key={key}
-          href={part.href}
-          target="_blank"
-          rel="noopener noreferrer nofollow"
-          className="text-link underline"
-        >
+        <Outward key={key} href={part.href}>
           {inlines(part.children)}
-        </a>
+        </Outward>
       );
   }
 }
