@@ -45,7 +45,7 @@ export const BrandPage = needs('org:read', 'Brand', () => {
 const withWords = (brand: Brand, changes: Written): Brand =>
   (withChanges(SPECS, { brand }, changes).brand ?? {}) as Brand;
 
-/** Changes what is stored of the brand. Each form has a request of its own, so a refusal is said beside it alone. */
+/** Changes what is stored of the brand. Each form has a separate request, so a refusal is said beside it alone. */
 const useBrandChange = () =>
   useChange(
     async (change: (now: Brand) => Brand) => {
