@@ -58,7 +58,6 @@ export default defineConfig({
               test: /console\/src\/areas\/inbox\/head\/(?:assignee-picker|snooze-menu|status-menu|tag-picker)\./,
             },
             {
-              name: 'answers',
               test: /console\/src\/areas\/inbox\/thread\/(?:answer|message-parts)\.|embed\/src\/rules\/markdown/,
             },
             { name: 'jobs', test: /console\/src\/areas\/inbox\/bulk\/jobs\./ },
