@@ -57,9 +57,6 @@ export default defineConfig({
               name: 'head-menus',
               test: /console\/src\/areas\/inbox\/head\/(?:assignee-picker|snooze-menu|status-menu|tag-picker)\./,
             },
-            {
-              test: /console\/src\/areas\/inbox\/thread\/(?:answer|message-parts)\.|embed\/src\/rules\/markdown/,
-            },
             { name: 'jobs', test: /console\/src\/areas\/inbox\/bulk\/jobs\./ },
             {
               name: 'inbox',

@@ -84,8 +84,10 @@ export function useDraft(latest: Workflow | undefined) {
     onSuccess: async ({ workflow_id, version_number }, sent) => {
       begun.current = version_number;
       say(`Version ${version_number} is saved`);
+      const settle = () => write((now) => (now === sent ? undefined : now)); // what was written meanwhile stays
+      if (latest === undefined) settle(); // its page is left once this is rendered
       await refreshWorkflow(client, workflow_id);
-      write((now) => (now === sent ? undefined : now)); // what was written meanwhile stays
+      settle();
     },
   });
   const isChanged = written !== undefined && !isSame(written, stored);
