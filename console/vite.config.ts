@@ -38,7 +38,10 @@ export default defineConfig({
               test: /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?!(?:react-)?virtual|react-router\/dist\/esm\/useBlocker)[\w-]+|openapi-fetch|use-sync-external-store)\//,
             },
             // Long lists and threads alone need it: the first page does without.
-            { name: 'virtual', test: /node_modules\/@tanstack\/(?:react-)?virtual/ },
+            {
+              name: 'virtual',
+              test: /node_modules\/@tanstack\/(?:react-)?virtual|console\/src\/ui\/lists\/pinned-row\./,
+            },
             // What each page loads is one file: by themselves, small files are a fifth larger.
             {
               name: 'base',

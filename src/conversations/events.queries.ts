@@ -114,7 +114,8 @@ type Kind = Pick<NewEvent, 'type' | 'sender' | 'data' | 'isIgnored'>;
 /** SQL: the events' changes in the row of their session. */
 export function changesBy(events: Kind[]): RawBuilder<unknown> {
   const speaker = events.findLast(({ type, isIgnored }) => type === 'message' && isIgnored !== true)?.sender;
-  const waitingOn = speaker === undefined ? null : WAITING_ON[speaker];
+  const isHandedOff = hasType(events, 'handoff') && speaker !== 'human_agent'; // a person is to answer from then on
+  const waitingOn = isHandedOff ? 'human_agents' : speaker === undefined ? null : WAITING_ON[speaker];
   const hasMessage = hasType(events, 'message', 'workflow_message');
   return sql`last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
     last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
@@ -130,7 +131,10 @@ function lastMessageSeqBy(events: Kind[]): RawBuilder<number> {
 /** Nobody waits in a closed session. A reopened one waits from then on, unless a reply came first. */
 function waitingSinceBy(events: Kind[], waitingOn: WaitingOn | null): RawBuilder<Date | null> {
   if (waitingOn === 'customers' || events.some(isClosing)) return sql`null`;
-  if (waitingOn === 'human_agents') return sql`coalesce(waiting_since, now())`;
+  if (waitingOn === 'human_agents')
+    return hasType(events, 'message')
+      ? sql`coalesce(waiting_since, now())`
+      : sql`case when status = 'open' then coalesce(waiting_since, now()) end`;
   return events.some(isReopening)
     ? sql`case when waiting_on = 'human_agents' then coalesce(waiting_since, now()) end`
     : sql`waiting_since`;

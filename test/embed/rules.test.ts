@@ -34,6 +34,8 @@ describe('the markdown of answers', () => {
     ['[https://a.example](https://b.example)', '<https://b.example/|https://a.example>'],
     ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
     ['2 ** 3 ** 4', '2 ** 3 ** 4'],
+    ['[your e\\-mail](https://a.example/e)', '<https://a.example/e|your e-mail>'],
+    ['\\*\\*not bold\\*\\* in C:\\temp', '**not bold** in C:\\temp'],
     ['** **', '** **'],
     ['unclosed **bold and `code', 'unclosed **bold and `code'],
     ['xhttps://a.example', 'xhttps://a.example'],
@@ -48,6 +50,7 @@ describe('the markdown of answers', () => {
     ['```js\n- a\n```\nb', ['code:- a', 'paragraph:b']],
     ['```\nopen', ['code:open']],
     ['> said\n> so\n\nyes', ['quote:said|so', 'paragraph:yes']],
+    ['> # Refunds\n> Five days', ['quote:**Refunds**|Five days']],
     ['-no list', ['paragraph:-no list']],
     ['', []],
   ])('has the blocks of %j', (text, expected) => expect(blocksOf(text).map(outline)).toEqual(expected));

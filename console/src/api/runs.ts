@@ -91,3 +91,19 @@ export const versionsQuery = (id: string) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   });
+
+/** What triggers, blocks and actions there are, with their schemas. They change with the version of the server alone. */
+export const definitionsQuery = queryOptions({
+  queryKey: ['getWorkflowDefinitions'],
+  queryFn: () => dataOf(api.GET('/workflows/definitions')),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** The problems of a definition that is being written. */
+export const problemsQuery = (definition: Schemas['ValidateWorkflow']) =>
+  queryOptions({
+    queryKey: ['validateWorkflow', definition],
+    queryFn: async () => (await dataOf(api.POST('/workflows/validate', { body: definition }))).issues,
+    placeholderData: (before) => before,
+    gcTime: 0,
+  });

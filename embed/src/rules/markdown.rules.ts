@@ -43,7 +43,7 @@ function addLine(blocks: Block[], line: string, isBehindGap: boolean): void {
     if (last?.kind === 'list' && last.isOrdered === isOrdered) last.items.push(item);
     else blocks.push({ kind: 'list', isOrdered, start: Number(number?.[1] ?? 1), items: [item] });
   } else if (QUOTE.test(line)) {
-    const quoted = inlinesOf(line.replace(QUOTE, '').trim());
+    const quoted = textOf(line.replace(QUOTE, '').trim());
     if (last?.kind === 'quote') last.lines.push(quoted);
     else blocks.push({ kind: 'quote', lines: [quoted] });
   } else if (line.trim() === '') {
@@ -54,13 +54,16 @@ function addLine(blocks: Block[], line: string, isBehindGap: boolean): void {
 }
 
 function addText(blocks: Block[], line: string): void {
-  const heading = HEADING.exec(line);
-  const inlines: Inline[] = heading
-    ? [{ kind: 'bold', children: inlinesOf(line.slice(heading[0].length)) }]
-    : inlinesOf(line.trim());
+  const inlines = textOf(line.trim());
   const last = blocks.at(-1);
   if (last?.kind === 'paragraph') last.lines.push(inlines);
   else blocks.push({ kind: 'paragraph', lines: [inlines] });
+}
+
+/** Returns the parts of a line, all in bold if it is a heading. */
+function textOf(line: string): Inline[] {
+  const heading = HEADING.exec(line);
+  return heading ? [{ kind: 'bold', children: inlinesOf(line.slice(heading[0].length)) }] : inlinesOf(line);
 }
 
 const URL_START = /https?:\/\//i;
@@ -93,9 +96,12 @@ interface Found {
 }
 
 const MAX_MARK = 2_000;
+const ESCAPED = /^\\[!-/:-@[-`{-~]/;
 
 function markAt(text: string, at: number): Found | undefined {
   const sign = text[at];
+  if (ESCAPED.test(text.slice(at, at + 2)))
+    return { part: { kind: 'text', text: text[at + 1] as string }, end: at + 2 };
   if (sign === '`') return enclosed(text, at, '`', (inner) => ({ kind: 'code', text: inner }));
   if (text.startsWith('**', at))
     return enclosed(text, at, '**', (inner) => ({ kind: 'bold', children: inlinesOf(inner) }));

@@ -17,10 +17,17 @@ export function issuesOf(schema: z.ZodType, value: unknown): Issue[] {
 }
 
 /** Returns the problem as text, with its path. */
-export function describeIssue({ path, message }: Issue): string {
-  const where = path.map((part) => String(part).slice(0, 60)).join('.');
-  const what = message.endsWith('received undefined') ? 'is missing' : message;
+export function describeIssue(issue: Issue): string {
+  const where = issue.path.map((part) => String(part).slice(0, 60)).join('.');
+  const what = sentenceOf(issue);
   return where === '' ? what : `${where}: ${what}`;
+}
+
+function sentenceOf(issue: Issue): string {
+  if (issue.message.endsWith('received undefined')) return 'is missing';
+  const isEmpty = issue.code === 'too_small' && issue.minimum === 1 && issue.inclusive !== false;
+  if (isEmpty && (issue.origin === 'string' || issue.origin === 'array')) return 'must not be empty';
+  return issue.message;
 }
 
 /**

@@ -81,7 +81,11 @@ describe('a turn of the AI without a model', () => {
     expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({
       ai_closure_type: 'handed_off',
       handoff: { reason: 'missing_knowledge' },
+      waiting_on: 'human_agents',
     });
+    expect((await org.get('/inbox?view=waiting')).body.items).toMatchObject([
+      { id, waiting_since: expect.any(String) },
+    ]);
     expect((await org.get('/handoff-analytics')).body).toMatchObject({
       total_handoffs: 1,
       reasons: [{ reason: 'insufficient_knowledge', count: 1, percentage: 100 }],

@@ -26,7 +26,11 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
     `/contacts/${contactId}?merge=${otherContactId}`,
   ],
   '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
-  '/automations/$id': ({ workflowId }) => [`/automations/${workflowId}`],
+  '/automations/$id': ({ workflowId }) => [
+    `/automations/${workflowId}`,
+    `/automations/${workflowId}?tab=edit`,
+    '/automations/new',
+  ],
   '/automations/runs/$runId': ({ runId }) => [`/automations/runs/${runId}`],
   '/knowledge/articles/$articleId': ({ articleId }) => [
     '/knowledge/articles/new',

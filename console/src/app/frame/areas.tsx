@@ -22,7 +22,7 @@ export const useArea = () => useMatches().findLast(({ staticData }) => staticDat
 export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
   <nav
     aria-label="Areas"
-    className="flex shrink-0 items-center gap-1 border-line bg-sunken px-2 py-1 max-[899px]:border-b min-[900px]:w-14 min-[900px]:flex-col min-[900px]:border-r min-[900px]:py-3"
+    className="flex shrink-0 items-center gap-1 border-line bg-sunken px-2 py-1 max-[899px]:border-b min-[900px]:w-18 min-[900px]:flex-col min-[900px]:border-r min-[900px]:py-3"
   >
     <Mark className="mr-2 size-7 shrink-0 max-[479px]:hidden min-[900px]:mr-0 min-[900px]:mb-3" />
     <AreaLinks scopes={me.scopes} />
@@ -74,9 +74,10 @@ const AreaLinks = ({ scopes }: { scopes: string[] }) => {
           aria-label={name}
           aria-current={name === current ? 'page' : undefined}
           title={`${name} (G ${key.toUpperCase()})`}
-          className={`${ICON_BUTTON} max-[479px]:size-8 aria-[current=page]:bg-selected aria-[current=page]:text-link`}
+          className={`${ICON_BUTTON} max-[479px]:size-8 min-[900px]:h-auto min-[900px]:min-h-9 min-[900px]:w-16 min-[900px]:gap-0.5 min-[900px]:py-1 aria-[current=page]:bg-selected aria-[current=page]:text-link`}
         >
           <Icon size={18} aria-hidden="true" />
+          <span className="hidden text-[10px] leading-3 min-[900px]:[@media(min-height:680px)]:block">{name}</span>
         </Link>
       ))}
     </div>

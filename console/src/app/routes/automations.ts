@@ -35,7 +35,7 @@ const workflow = createRoute({
   path: '/automations/$id',
   staticData,
   validateSearch: searchOf({
-    choices: { tab: ['graph', 'versions', 'json', 'simulation'] },
+    choices: { tab: ['graph', 'edit', 'versions', 'json', 'simulation'] },
     texts: ['version', 'run'],
   }),
   component: lazyRouteComponent(() => import('../../areas/automations/workflow/workflow'), 'WorkflowPage'),

@@ -12,6 +12,8 @@ interface Change {
   /** What was done, as the undo bar says it. */
   said?: string;
   send: () => Promise<unknown>;
+  /** Whether a dialog asked for it, which says a refusal. */
+  isAsked?: true;
   shown?: Partial<Session>;
   row?: Partial<InboxRow>;
   undo?: (() => void) | undefined;
@@ -41,8 +43,8 @@ export function useActions(session: Session, me: Schemas['Me']) {
       return before;
     },
     onSuccess: (_data, { said, undo }) => said !== undefined && say(said, { undo }),
-    onError: (error, { shown, row }, before) => {
-      say(error.message, { isError: true });
+    onError: (error, { isAsked, shown, row }, before) => {
+      if (isAsked === undefined) say(error.message, { isError: true });
       client.setQueryData(queryKey, (now) => now && { ...now, ...formerOf(before?.shown, shown) });
       patchRows(client, session.id, (now) => ({ ...now, ...formerOf(before?.row, row) }));
     },
@@ -117,6 +119,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
     handOff: (reason: string) =>
       applied({
         said: 'Handed off',
+        isAsked: true,
         send: () =>
           dataOf(api.POST('/chat/sessions/{id}/handoff', { params: { path }, body: reason === '' ? {} : { reason } })),
       }),
@@ -128,6 +131,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
     settlePart: (part: HandoffPart, externalId: string) =>
       applied({
         said: 'Settled',
+        isAsked: true,
         send: () =>
           dataOf(
             api.POST('/chat/sessions/{id}/handoff/settle', {

@@ -21,6 +21,14 @@ const SENDERS: Record<string, string> = { ai: 'AI: ', human_agent: 'Team: ', sys
 export const contactNameOf = ({ contact }: Pick<InboxRow, 'contact'>) =>
   contact?.name || contact?.email || 'Unknown visitor';
 
+/** The signs of the AI's Markdown. Of a link its words stay. */
+const MARKUP = /\[([^\]]*)\]\([^)]*\)?|\\(?=[!-/:-@[-`{-~])|\*\*|^(?:[>#]+ *)+/gm;
+
+const lastWordsOf = ({ sender, text }: NonNullable<InboxRow['last_message']>): string => {
+  const words = sender === 'ai' ? text?.replace(MARKUP, '$1') : text;
+  return `${SENDERS[sender] ?? ''}${words ?? 'Redacted'}`;
+};
+
 interface RowProps {
   row: InboxRow;
   search: InboxFilters;
@@ -47,9 +55,7 @@ export const SessionRow = ({ row, search, isOpen, isFocusable, memberId, selecti
       >
         <FirstLine row={row} />
         <span className={`block truncate ${row.unread ? '' : 'text-quiet'}`}>
-          {row.last_message === null
-            ? 'No message yet'
-            : `${SENDERS[row.last_message.sender] ?? ''}${row.last_message.text ?? 'Redacted'}`}
+          {row.last_message === null ? 'No message yet' : lastWordsOf(row.last_message)}
         </span>
         <RowChips row={row} memberId={memberId} />
       </Link>

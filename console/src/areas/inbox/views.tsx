@@ -27,6 +27,11 @@ export const Views = ({
       views.slice(0, 9).map(({ id }, n) => [`${n + 1}`, () => void navigate({ to: '/inbox', search: { view: id } })]),
     ),
   );
+  /** A new view has the filters that are chosen for it, and none that the open view has besides. */
+  const begin = async () => {
+    await navigate({ to: '/inbox', search: { view: 'all' } });
+    if (document.querySelector('fieldset[aria-label=Filters]') === null) pressKey('f');
+  };
   return (
     <nav
       aria-label="Views"
@@ -53,7 +58,7 @@ export const Views = ({
           type="button"
           title="Filter the list, then save it as a view"
           className="mt-1 flex h-8 w-full items-center gap-2 rounded-md px-2 text-quiet hover:bg-hover hover:text-text"
-          onClick={() => pressKey('f')}
+          onClick={() => void begin()}
         >
           <Plus size={14} aria-hidden="true" />
           New view

@@ -87,3 +87,12 @@ export const funnelOf = ({ due, sent, delivered, failed, skipped, unknown }: Out
   { name: 'skipped', count: skipped, tone: 'quiet' },
   { name: 'due', count: due, tone: 'plain' },
 ];
+
+/** Why an address is suppressed, in the words of the API's explanations. */
+const SUPPRESSIONS: Record<string, string> = {
+  manual: 'the address was suppressed by hand',
+  unsubscribed: 'the contact unsubscribed',
+  bounced: 'the address bounced before',
+};
+
+export const skipReasonOf = (reason: string): string => SUPPRESSIONS[reason] ?? reason;

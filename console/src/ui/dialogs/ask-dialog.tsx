@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { FormDialog } from './form-dialog';
-import { useWhileShown } from './while-shown';
 
 interface AskProps {
   title: string;
@@ -14,10 +13,11 @@ interface AskProps {
 
 /** Asks for a text that may stay empty before something is done. */
 export const AskDialog = ({ text, field, onAnswer, ...dialog }: AskProps) => {
-  const close = useWhileShown(dialog.onClose);
-  const request = useMutation({ mutationFn: (text: string) => onAnswer(text), onSuccess: close });
+  const request = useMutation({ mutationFn: (text: string) => onAnswer(text) });
+  const onSubmit = (values: FormData) =>
+    request.mutate(String(values.get('text')).trim(), { onSuccess: dialog.onClose });
   return (
-    <FormDialog {...dialog} request={request} onSubmit={(values) => request.mutate(String(values.get('text')).trim())}>
+    <FormDialog {...dialog} request={request} onSubmit={onSubmit}>
       <p className="text-quiet">{text}</p>
       <label className="block">
         <span className="text-xs text-quiet">{field}</span>

@@ -1,10 +1,9 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react';
-import { say } from '../../app/undo';
 import { useKeptFocus } from '../kept-focus';
 import { DialogAnswers } from './dialog-answers';
-import { HeardByDialog, IDLE, type Sent } from './request';
+import { HeardByDialog } from './request';
+import { useWrittenForms } from './written-forms';
 
 interface DialogProps {
   title: string;
@@ -15,37 +14,19 @@ interface DialogProps {
 
 /**
  * A dialog over the page. Escape, its button and a click beside it close it, and the focus returns. If something was
- * written in its form and is not stored, or the server has not answered yet, they ask first.
+ * written in a form of it and is not stored, or the server has not answered yet, they ask first.
  */
 export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogProps) => {
-  const client = useQueryClient();
   const dialog = useModal();
   const id = useId();
-  const isWritten = useRef(false);
   const isLeft = useRef(false);
   const pressed = useRef<EventTarget>(undefined);
-  const [sent, setSent] = useState(IDLE);
-  const unanswered = useRef<Sent>(undefined);
   const [isAsking, ask] = useState(false);
-  const isPending = sent.status === 'pending';
-  const hear = useCallback((now: Sent) => {
-    setSent(now);
-    // A form may go before its answer, and leave the dialog to say a refusal.
-    if (now.status !== 'idle') unanswered.current = now.status === 'pending' ? now : undefined;
-    if (now.status !== 'success') return;
-    isWritten.current = false;
-    ask(false);
-  }, []);
+  const { hear, isPending, isWritten, write } = useWrittenForms(useCallback(() => ask(false), []));
   const close = () => {
-    if (isWritten.current || isPending) ask(true);
+    if (isWritten() || isPending) ask(true);
     else dialog.current?.close();
   };
-  useEffect(
-    () => () => {
-      if (unanswered.current !== undefined) sayRefusal(client, unanswered.current);
-    },
-    [client],
-  );
   const onAnswered = () => {
     ask(false);
     if (isLeft.current) dialog.current?.close();
@@ -73,7 +54,8 @@ export const Dialog = ({ title, onClose, className = 'w-96', children }: DialogP
         // A press that began in the dialog, such as one that selects a text, closes nothing where it ends.
         onClick={({ target }) => target === dialog.current && pressed.current === target && close()}
         onInput={({ target }) => {
-          if (isWriting(target, dialog.current)) isWritten.current = true;
+          const form = writtenForm(target, dialog.current);
+          if (form !== null) write(form);
         }}
         aria-labelledby={id}
         className={`m-auto max-h-[calc(100dvh-2rem)] max-w-[calc(100vw-1.5rem)] overflow-hidden rounded-xl border border-line bg-surface p-0 text-left text-sm text-text shadow-2xl ${className}`}
@@ -125,22 +107,13 @@ const DialogBody = ({ children }: { children: ReactNode }) => (
   </div>
 );
 
-/** Says why a request is refused whose dialog was closed meanwhile. */
-function sayRefusal(client: QueryClient, { submittedAt }: Sent): void {
-  const stop = client.getMutationCache().subscribe(({ mutation }) => {
-    if (mutation?.state.submittedAt !== submittedAt || mutation.state.status === 'pending') return;
-    stop();
-    if (mutation.state.error !== null) say(mutation.state.error.message, { isError: true });
-  });
-}
-
 /** React tells a dialog of what happens in dialogs that it has opened, too. */
 const isIn = (target: EventTarget, dialog: HTMLElement | null): target is HTMLElement =>
   target instanceof HTMLElement && target.closest('dialog') === dialog;
 
 /** A choice is soon made again, and a search too: they are not worth a question. */
-const isWriting = (target: EventTarget, dialog: HTMLElement | null): boolean =>
-  isIn(target, dialog) && target.closest('form') !== null && !target.matches('select, [type=search]');
+const writtenForm = (target: EventTarget, dialog: HTMLElement | null): HTMLFormElement | null =>
+  isIn(target, dialog) && !target.matches('select, [type=search]') ? target.closest('form') : null;
 
 /** Shows a dialog as modal as long as it is rendered. Its first field gets the focus, which returns in the end. */
 export function useModal() {

@@ -12,7 +12,7 @@ interface EndProps {
  * does nothing.
  */
 export const FormEnd = ({ request, children }: EndProps) => {
-  useFormRequest(request);
+  const part = useFormRequest(request);
   return (
     <>
       {request.error !== null && (
@@ -21,6 +21,7 @@ export const FormEnd = ({ request, children }: EndProps) => {
         </p>
       )}
       <Button
+        ref={part}
         type="submit"
         onClick={(event) => request.isPending && event.preventDefault()}
         look="main"

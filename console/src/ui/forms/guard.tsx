@@ -1,10 +1,16 @@
 import { useBlocker } from '@tanstack/react-router';
 import { ConfirmDialog } from '../dialogs/confirm-dialog';
 
+interface GuardProps {
+  isChanged: boolean;
+  /** Whether other parts of the same page keep the changes. */
+  isKeptOnPage?: boolean;
+}
+
 /** Asks before a page with unsaved changes is left, in the console or by the browser. */
-export const UnsavedGuard = ({ isChanged }: { isChanged: boolean }) => {
+export const UnsavedGuard = ({ isChanged, isKeptOnPage = false }: GuardProps) => {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: () => isChanged,
+    shouldBlockFn: ({ current, next }) => isChanged && !(isKeptOnPage && current.pathname === next.pathname),
     enableBeforeUnload: () => isChanged,
     disabled: !isChanged,
     withResolver: true,

@@ -2,24 +2,28 @@ import { useId } from 'react';
 
 interface FieldProps {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   text: string;
+  /** Whether it may stay empty, where that is to be said. */
+  isRequired?: boolean;
   /** What is wrong with it. */
   problem?: string | undefined;
   onChange: (text: string) => void;
 }
 
 /** JSON that is written by hand. */
-export const JsonField = ({ label, hint, text, problem, onChange }: FieldProps) => {
+export const JsonField = ({ label, hint, text, isRequired, problem, onChange }: FieldProps) => {
   const id = useId();
   return (
     <div>
       <label htmlFor={id} className="text-xs text-quiet">
         {label}
+        {isRequired === false && ' (optional)'}
       </label>
       <textarea
         id={id}
         value={text}
+        required={isRequired === true}
         spellCheck={false}
         rows={Math.min(Math.max(text.split('\n').length, 4), 16)}
         aria-invalid={problem !== undefined}

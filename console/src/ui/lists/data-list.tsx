@@ -1,11 +1,12 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useKeys } from '../keys';
 import { failureOf, Skeleton } from '../parts';
 import { useTick } from '../times/time';
 import { type Column, ColumnNames, DataRow, RowBox } from './data-row';
+import { usePinnedRow } from './pinned-row';
 import type { Selection } from './selection';
 import { ShowMore } from './show-more';
 
@@ -57,23 +58,22 @@ export const DataList = <Row,>(props: ListProps<Row>) => {
 const Rows = <Row,>({ rows, ...list }: ListProps<Row> & { rows: Row[] }) => {
   const { label, query, columns, keyOf, linkOf, selection, nameOf, onTop } = list;
   const scroller = useRef<HTMLDivElement>(null);
-  const [at, setAt] = useState(0);
+  const keys = rows.map(keyOf);
+  const { at, pin, rangeExtractor } = usePinnedRow(scroller, keys);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    getItemKey: (n) => {
-      const row = rows[n];
-      return row === undefined ? n : keyOf(row);
-    },
+    getItemKey: (n) => keys[n] ?? n,
     overscan: 8,
+    rangeExtractor,
   });
   const shown = virtual.getVirtualItems();
   const focusable = shown.some(({ index }) => index === at) ? at : shown[0]?.index;
   useTick(TICK_MS);
   useNextPage(query, (shown.at(-1)?.index ?? 0) >= rows.length - 1);
   useRowKeys(scroller);
-  useSelectionKeys(selection, () => rows[at] && keyOf(rows[at]));
+  useSelectionKeys(selection, () => keys[Math.max(at, 0)]);
   return (
     <div
       ref={scroller}
@@ -88,7 +88,7 @@ const Rows = <Row,>({ rows, ...list }: ListProps<Row> & { rows: Row[] }) => {
               key={key}
               ref={virtual.measureElement}
               data-index={index}
-              onFocus={() => setAt(index)}
+              onFocus={() => pin(keyOf(row))}
               className="absolute inset-x-0 top-0"
               style={{ transform: `translateY(${start}px)` }}
             >

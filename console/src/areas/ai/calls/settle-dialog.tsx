@@ -2,28 +2,23 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/forms/fields';
 import { JsonView } from '../../../ui/json/json-view';
 
 /** Takes down what became of a call whose outcome nobody knows. Nothing is called by it. */
 export const SettleDialog = ({ call, onClose }: { call: Schemas['AutopilotCall']; onClose: () => void }) => {
   const client = useQueryClient();
-  const close = useWhileShown(onClose);
   const settle = useMutation({
     mutationFn: (body: Schemas['SettleCall']) =>
       dataOf(api.POST('/autopilot/calls/{id}/settle', { params: { path: { id: call.id } }, body })),
     onSuccess: async () => {
       say('Settled');
-      close();
       await client.invalidateQueries({ queryKey: ['listAutopilotCalls'] });
     },
   });
   const onSubmit = (form: FormData) => {
-    settle.mutate({
-      outcome: form.get('outcome') === 'done' ? 'done' : 'not_done',
-      note: String(form.get('note')).trim(),
-    });
+    const outcome = form.get('outcome') === 'done' ? 'done' : 'not_done';
+    settle.mutate({ outcome, note: String(form.get('note')).trim() }, { onSuccess: onClose });
   };
   return (
     <FormDialog

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/forms/fields';
 import { linesOf } from '../../../ui/forms/spec';
 import { JsonField, objectIn, writtenJson } from '../../../ui/json/json-field';
@@ -33,7 +32,6 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
   const { ends: _, contains: __, not_contains: ___, ...others } = existing?.checks ?? {};
   const [more, setMore] = useState(writtenJson(others));
   const read = objectIn(more);
-  const close = useWhileShown(onClose);
   const save = useMutation({
     mutationFn: (body: Body) =>
       existing === undefined
@@ -46,7 +44,6 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
           ),
     onSuccess: async () => {
       say('Saved');
-      close();
       await client.invalidateQueries({ queryKey: ['listEvalCases'] });
     },
   });
@@ -54,7 +51,7 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
     if ('problem' in read) return;
     const ends = ENDS.find(([value]) => value === form.get('ends'))?.[0];
     const [contains, not_contains] = [linesOf(String(form.get('contains'))), linesOf(String(form.get('not_contains')))];
-    save.mutate({
+    const body: Body = {
       name: String(form.get('name')).trim(),
       messages: [
         ...(existing?.messages.slice(0, -1) ?? []),
@@ -66,7 +63,8 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
         ...(contains.length > 0 && { contains }),
         ...(not_contains.length > 0 && { not_contains }),
       },
-    });
+    };
+    save.mutate(body, { onSuccess: onClose });
   };
   const before = existing?.messages.slice(0, -1) ?? [];
   return (

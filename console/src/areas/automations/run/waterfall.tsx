@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { CircleSlash } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { Run, RunStep } from '../../../api/runs';
+import { usePinnedRow } from '../../../ui/lists/pinned-row';
 import { Empty } from '../../../ui/parts';
 import { useTick } from '../../../ui/times/time';
 import { isActive, STEP_STATES } from '../states';
@@ -25,11 +26,14 @@ export const Waterfall = ({ run, steps, openPath, onOpen }: WaterfallProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   useTick(isActive(run) ? TICK_MS : 3_600_000);
   const spans = spansOf(run, steps, Date.now());
+  const keys = spans.map(({ step }) => step.path);
+  const { pin, rangeExtractor } = usePinnedRow(scroller, keys);
   const virtual = useVirtualizer({
     count: spans.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 10,
+    rangeExtractor,
   });
   const at = spans.findIndex(({ step }) => step.path === openPath);
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come do not scroll the list
@@ -54,6 +58,7 @@ export const Waterfall = ({ run, steps, openPath, onOpen }: WaterfallProps) => {
           return span === undefined ? null : (
             <li
               key={span.step.path}
+              onFocus={() => pin(span.step.path)}
               className="absolute inset-x-0 top-0 h-8"
               style={{ transform: `translateY(${start}px)` }}
             >

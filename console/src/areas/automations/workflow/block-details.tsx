@@ -1,17 +1,18 @@
 import type { Schemas } from '../../../api/client';
 import { JsonView } from '../../../ui/json/json-view';
 import { triggerNameOf } from '../states';
-import { type Block, branchesOf } from './blocks';
+import type { Block } from './blocks';
+import { type Path, stepAt } from './paths';
 
 interface DetailsProps {
   workflow: Schemas['Workflow'];
   blocks: Block[];
-  openId: string | undefined;
+  openPath: Path | undefined;
 }
 
 /** A block of the graph with its input, or the trigger where none is chosen. */
-export const BlockDetails = ({ workflow, blocks, openId }: DetailsProps) => {
-  const block = find(blocks, openId);
+export const BlockDetails = ({ workflow, blocks, openPath }: DetailsProps) => {
+  const block = openPath === undefined ? undefined : stepAt(blocks, openPath);
   return (
     <section
       aria-label={block === undefined ? 'Trigger' : `Block ${block.name ?? block.id}`}
@@ -21,20 +22,6 @@ export const BlockDetails = ({ workflow, blocks, openId }: DetailsProps) => {
     </section>
   );
 };
-
-function find(blocks: Block[], id: string | undefined): Block | undefined {
-  for (const block of blocks) {
-    const found =
-      block.id === id
-        ? block
-        : find(
-            branchesOf(block).flatMap(({ steps }) => steps),
-            id,
-          );
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
 
 const Trigger = ({ workflow }: Pick<DetailsProps, 'workflow'>) => (
   <>

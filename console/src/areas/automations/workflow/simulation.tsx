@@ -5,15 +5,18 @@ import { JsonView } from '../../../ui/json/json-view';
 import { Button, Chip, Empty, Failure } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/times/time';
 import { shownLength } from '../times';
+import { type Draft, definitionOf } from './editing/use-draft';
 
 interface SimulationProps {
   id: string;
+  /** What is simulated: the latest version with what was changed of it. Absent: the active version. */
+  what: { draft: Draft; says: string } | undefined;
   runId: string | undefined;
   onChoose: (runId: string | undefined) => void;
 }
 
 /** What a workflow would do now with a past event, without any effect. */
-export const Simulation = ({ id, runId, onChoose }: SimulationProps) => {
+export const Simulation = ({ id, what, runId, onChoose }: SimulationProps) => {
   const runs = useInfiniteQuery(runsQuery({ workflow_id: id })).data?.pages.flatMap(({ items }) => items) ?? [];
   const chosen = useInfiniteQuery({ ...runQuery(runId ?? ''), enabled: runId !== undefined }).data?.pages[0];
   const simulate = useMutation({
@@ -22,6 +25,7 @@ export const Simulation = ({ id, runId, onChoose }: SimulationProps) => {
         api.POST('/workflows/simulate', {
           body: {
             workflow_id: id,
+            ...(what !== undefined && simulated(what.draft)),
             ...(chosen !== undefined && { trigger_output: chosen.trigger_output as Record<string, unknown> }),
           },
         }),
@@ -32,7 +36,7 @@ export const Simulation = ({ id, runId, onChoose }: SimulationProps) => {
       <div className="mx-auto max-w-200 space-y-3">
         <p className="text-quiet">
           A simulation shows at once what the workflow does, also what it does after a wait. It has no effect, and calls
-          nobody.
+          nobody.{what !== undefined && ` It takes ${what.says}.`}
         </p>
         <div className="flex flex-wrap items-end gap-2">
           <label className="block min-w-0 flex-1">
@@ -63,6 +67,11 @@ export const Simulation = ({ id, runId, onChoose }: SimulationProps) => {
       </div>
     </div>
   );
+};
+
+const simulated = (draft: Draft) => {
+  const { trigger_configuration: _, ...definition } = definitionOf(draft);
+  return definition;
 };
 
 const Result = ({ result }: { result: Schemas['WorkflowSimulation'] }) => (

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { Schemas } from '../../../api/client';
 import { versionsQuery } from '../../../api/runs';
 import { diffOf, withoutSame } from '../../../ui/diff/diff';
@@ -7,18 +7,20 @@ import { DiffView } from '../../../ui/diff/diff-view';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
+import { Activation } from './activation';
 
 type Version = Schemas['Workflow'];
 
 interface VersionsProps {
-  id: string;
+  workflow: Version;
+  mayWrite: boolean;
   chosen: number | undefined;
   onChoose: (version: number) => void;
 }
 
 /** The versions of a workflow, and what each changed. */
-export const Versions = ({ id, chosen, onChoose }: VersionsProps) => {
-  const list = useInfiniteQuery(versionsQuery(id));
+export const Versions = ({ workflow, mayWrite, chosen, onChoose }: VersionsProps) => {
+  const list = useInfiniteQuery(versionsQuery(workflow.workflow_id));
   const versions = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const at = Math.max(
     versions.findIndex(({ version_number }) => version_number === chosen),
@@ -49,7 +51,11 @@ export const Versions = ({ id, chosen, onChoose }: VersionsProps) => {
         </ul>
         <ShowMore query={list} look="quiet" className="m-2" />
       </div>
-      {version !== undefined && <Diff version={version} before={before} />}
+      {version !== undefined && (
+        <Diff version={version} before={before}>
+          {mayWrite && versions.length > 1 && at > 0 && <Activation workflow={workflow} version={version} />}
+        </Diff>
+      )}
     </div>
   );
 };
@@ -68,7 +74,14 @@ const contentOf = ({
     2,
   ).split('\n');
 
-const Diff = ({ version, before }: { version: Version; before: Version | undefined }) => {
+interface DiffProps {
+  version: Version;
+  before: Version | undefined;
+  /** What can be done with the version. */
+  children: ReactNode;
+}
+
+const Diff = ({ version, before, children }: DiffProps) => {
   const lines = useMemo(
     () => (before === undefined ? [] : withoutSame(diffOf(contentOf(before), contentOf(version)))),
     [version, before],
@@ -77,7 +90,10 @@ const Diff = ({ version, before }: { version: Version; before: Version | undefin
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
     <section aria-label={title} tabIndex={0} className="min-h-0 min-w-0 flex-1 overflow-auto p-4">
-      <h2 className="mb-2 font-semibold">{title}</h2>
+      <div className="mb-2 flex flex-wrap items-center gap-2">
+        <h2 className="flex-1 font-semibold">{title}</h2>
+        {children}
+      </div>
       {before === undefined && <Empty title="The first version">There is nothing to compare it with.</Empty>}
       {before !== undefined && lines.every((line) => line === undefined) && (
         <Empty title="No difference">Only what the editor keeps of its look has changed.</Empty>

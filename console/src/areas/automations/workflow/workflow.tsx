@@ -1,18 +1,25 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
-import { workflowQuery } from '../../../api/runs';
+import { useMay } from '../../../api/may';
+import { versionsQuery, workflowQuery } from '../../../api/runs';
 import { CopyButton } from '../../../ui/copy-button';
+import { UnsavedGuard } from '../../../ui/forms/guard';
 import { JsonView } from '../../../ui/json/json-view';
 import { lazily } from '../../../ui/lazily';
 import { Page, TAB, Tabs } from '../../../ui/page';
-import { Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
+import { Chip, Empty, failureOf, lookOf, Skeleton } from '../../../ui/parts';
+import { WaitingPage } from '../../../ui/query-page';
 import { triggerNameOf } from '../states';
+import { Activation } from './activation';
 import { BlockDetails } from './block-details';
 import type { Block } from './blocks';
+import { useDraft } from './editing/use-draft';
 import { Graph } from './graph';
+import type { Path } from './paths';
 
+const Editor = lazily(async () => (await import('./editing/editor')).Editor);
 const Versions = lazily(async () => (await import('./versions')).Versions);
 const Simulation = lazily(async () => (await import('./simulation')).Simulation);
 
@@ -23,41 +30,84 @@ const TABS = [
   ['simulation', 'Simulation'],
 ] as const;
 
-/** A workflow, to be read: its blocks, versions, JSON, and what it would do. */
+/** What the address of a workflow says that is not created yet. */
+export const NEW = 'new';
+
+/** A workflow: its blocks to read and to edit, its versions, JSON, and what it would do. */
 export const WorkflowPage = () => {
   const { id } = useParams({ from: '/automations/$id' });
-  const search = useSearch({ from: '/automations/$id' });
-  const { tab = 'graph' } = search;
+  return id === NEW ? <NewWorkflow /> : <StoredWorkflow key={id} id={id} />;
+};
+
+const NewWorkflow = () => {
   const navigate = useNavigate();
+  const mayWrite = useMay('workflows:write');
+  const edited = useDraft(undefined);
+  return (
+    <Page title="New workflow">
+      <UnsavedGuard isChanged={edited.isChanged} />
+      {mayWrite ? (
+        <Editor
+          version={undefined}
+          edited={edited}
+          onSaved={(id) => void navigate({ to: '/automations/$id', params: { id }, search: {} })}
+        />
+      ) : (
+        <Empty title="Not for your role">Making a workflow needs workflows:write.</Empty>
+      )}
+    </Page>
+  );
+};
+
+const StoredWorkflow = ({ id }: { id: string }) => {
+  const search = useSearch({ from: '/automations/$id' });
+  const navigate = useNavigate();
+  const mayWrite = useMay('workflows:write');
   const query = useQuery(workflowQuery(id));
+  const versions = useInfiniteQuery({ ...versionsQuery(id), enabled: mayWrite });
+  const latest = versions.data?.pages[0]?.items[0];
+  const edited = useDraft(latest);
+  const [openPath, open] = useState<Path>();
   const workflow = query.data;
-  const [openId, open] = useState<string>();
-  if (workflow === undefined)
-    return (
-      <Page title="Workflow">
-        {failureOf(query)}
-        {query.isPending && <Skeleton rows={6} />}
-      </Page>
-    );
+  if (workflow === undefined) return <WaitingPage title="Workflow" query={query} missing="There is no such workflow" />;
+  const tab = search.tab === 'edit' && !mayWrite ? 'graph' : (search.tab ?? 'graph');
   const blocks = workflow.workflow_blocks as Block[];
   const go = (changes: typeof search) =>
     void navigate({ to: '/automations/$id', params: { id }, search: { ...search, ...changes }, replace: true });
   return (
-    <Page title={<Title workflow={workflow} />} tabs={<Head id={id} tab={tab} />} actions={<RunsLink id={id} />}>
+    <Page
+      title={<Title workflow={workflow} />}
+      tabs={<Head id={id} tab={tab} />}
+      actions={
+        <>
+          <RunsLink id={id} />
+          {mayWrite && latest !== undefined && <Activation workflow={workflow} version={latest} />}
+          {mayWrite && tab !== 'edit' && <EditLink id={id} isChanged={edited.isChanged} />}
+        </>
+      }
+    >
+      <UnsavedGuard isChanged={edited.isChanged} isKeptOnPage />
       <Problems workflow={workflow} />
+      {tab === 'edit' &&
+        (latest === undefined ? (
+          failureOf(versions) || <Skeleton rows={6} />
+        ) : (
+          <Editor version={latest.version_number} edited={edited} onSaved={() => undefined} />
+        ))}
       {tab === 'graph' && (
         <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
           {blocks.length === 0 ? (
             <Empty title="No block">A run of it ends at once.</Empty>
           ) : (
-            <Graph trigger={triggerNameOf(workflow.trigger_type)} blocks={blocks} openId={openId} onOpen={open} />
+            <Graph trigger={triggerNameOf(workflow.trigger_type)} blocks={blocks} openPath={openPath} onOpen={open} />
           )}
-          <BlockDetails workflow={workflow} blocks={blocks} openId={openId} />
+          <BlockDetails workflow={workflow} blocks={blocks} openPath={openPath} />
         </div>
       )}
       {tab === 'versions' && (
         <Versions
-          id={id}
+          workflow={workflow}
+          mayWrite={mayWrite}
           chosen={search.version === undefined ? undefined : Number(search.version)}
           onChoose={(version) => go({ version: String(version) })}
         />
@@ -67,10 +117,30 @@ export const WorkflowPage = () => {
           <JsonView title="Workflow" value={workflow} />
         </div>
       )}
-      {tab === 'simulation' && <Simulation id={id} runId={search.run} onChoose={(run) => go({ run })} />}
+      {tab === 'simulation' && (
+        <Simulation
+          id={id}
+          what={
+            latest === undefined
+              ? undefined
+              : {
+                  draft: edited.draft,
+                  says: edited.isChanged ? 'your changes, which are not saved' : `version ${latest.version_number}`,
+                }
+          }
+          runId={search.run}
+          onChoose={(run) => go({ run })}
+        />
+      )}
     </Page>
   );
 };
+
+const EditLink = ({ id, isChanged }: { id: string; isChanged: boolean }) => (
+  <Link to="/automations/$id" params={{ id }} search={{ tab: 'edit' }} className={lookOf('main')}>
+    {isChanged ? 'Go on editing' : 'Edit'}
+  </Link>
+);
 
 const Title = ({ workflow: { name, is_active, version_number } }: { workflow: Schemas['Workflow'] }) => (
   <span className="flex flex-wrap items-center gap-2">
@@ -87,7 +157,7 @@ const RunsLink = ({ id }: { id: string }) => (
   </Link>
 );
 
-const Head = ({ id, tab }: { id: string; tab: (typeof TABS)[number][0] }) => (
+const Head = ({ id, tab }: { id: string; tab: string }) => (
   <Tabs label="Workflow">
     {TABS.map(([value, name]) => (
       <Link
@@ -95,7 +165,7 @@ const Head = ({ id, tab }: { id: string; tab: (typeof TABS)[number][0] }) => (
         to="/automations/$id"
         params={{ id }}
         search={{ tab: value }}
-        aria-current={value === tab ? 'page' : undefined}
+        aria-current={value === tab || (tab === 'edit' && value === 'graph') ? 'page' : undefined}
         className={TAB}
       >
         {name}

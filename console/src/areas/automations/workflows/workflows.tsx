@@ -1,12 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
 import { workflowStatsQuery, workflowsQuery } from '../../../api/runs';
 import { PartsBar } from '../../../ui/charts/parts-bar';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Page } from '../../../ui/page';
-import { Chip, Empty, failureOf } from '../../../ui/parts';
+import { Chip, Empty, failureOf, lookOf } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
 import { STATUS_NAMES, STATUS_TONES, triggerNameOf } from '../states';
 import { AutomationTabs } from '../tabs';
@@ -21,6 +22,7 @@ const ORDER = ['failed', 'canceled', 'in_progress', 'idle', 'completed'] as cons
 /** The workflows with their state, their last run and what failed in the last days. */
 export const Workflows = () => {
   const stats = useQuery(workflowStatsQuery(DAYS));
+  const mayWrite = useMay('workflows:write');
   const byId = new Map(stats.data?.workflows?.map((counts) => [counts.workflow_id, counts]));
   const withRuns = (workflow: Schemas['Workflow']): Row => ({
     ...workflow,
@@ -31,7 +33,17 @@ export const Workflows = () => {
     select: ({ pages }) => ({ pages: pages.map(({ items }) => ({ items: items.map(withRuns) })) }),
   });
   return (
-    <Page title="Workflows" tabs={<AutomationTabs />}>
+    <Page
+      title="Workflows"
+      tabs={<AutomationTabs />}
+      actions={
+        mayWrite && (
+          <Link to="/automations/$id" params={{ id: 'new' }} search={{}} className={lookOf('main')}>
+            New workflow
+          </Link>
+        )
+      }
+    >
       {failureOf(stats)}
       <DataList
         label="Workflows"
@@ -39,7 +51,7 @@ export const Workflows = () => {
         columns={COLUMNS}
         keyOf={({ workflow_id }) => workflow_id}
         linkOf={({ workflow_id }) => ({ to: '/automations/$id', params: { id: workflow_id } })}
-        empty={<Empty title="No workflow yet">Create one by the API: POST /workflows. Its runs appear here.</Empty>}
+        empty={<Empty title="No workflow yet">A workflow does something by itself when something happens.</Empty>}
       />
     </Page>
   );

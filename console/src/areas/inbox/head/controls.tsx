@@ -45,7 +45,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
     '.': openMore,
   });
   return (
-    <div className="mt-1.5 flex flex-wrap items-center gap-1 min-[900px]:gap-1.5">
+    <div className="mt-1.5 flex flex-wrap items-center gap-1 min-[1500px]:gap-1.5">
       {!isOwn && isOpen && (
         <Button
           look={session.answered_by === 'ai' ? 'main' : 'plain'}

@@ -176,7 +176,7 @@ export const FilterChips = ({ filters, view, canSave }: ChipsProps) => {
         </button>
       ))}
       {canSave && (
-        <Button look="quiet" className="h-6 px-2 text-xs" onClick={() => save(true)}>
+        <Button className="h-6 px-2 text-xs" onClick={() => save(true)}>
           Save as a view
         </Button>
       )}

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { InboxRow } from '../../../api/caches';
 import type { InboxFilters } from '../../../api/inbox-filters';
+import { usePinnedRow } from '../../../ui/lists/pinned-row';
 import type { Selection } from '../../../ui/lists/selection';
 import { useTick } from '../../../ui/times/time';
 import { SessionRow } from '../session-row';
@@ -21,18 +22,21 @@ interface RowsProps {
 
 export const Rows = ({ rows, filters, openId, memberId, selection, onEnd }: RowsProps) => {
   const scroller = useRef<HTMLDivElement>(null);
+  const keys = rows.map(({ id }) => id);
+  const { pin, rangeExtractor } = usePinnedRow(scroller, keys);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    getItemKey: (n) => rows[n]?.id ?? n,
+    getItemKey: (n) => keys[n] ?? n,
     overscan: 6,
+    rangeExtractor,
   });
   useTick(TICK_MS);
   const onScroll = useAnchor(scroller, rows);
   const shown = virtual.getVirtualItems();
   const isAtEnd = (shown.at(-1)?.index ?? 0) >= rows.length - 1;
-  const at = rows.findIndex(({ id }) => id === openId);
+  const at = openId === undefined ? -1 : keys.indexOf(openId);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a longer list has another end
   useEffect(() => {
     if (isAtEnd) onEnd();
@@ -54,6 +58,7 @@ export const Rows = ({ rows, filters, openId, memberId, selection, onEnd }: Rows
           return row === undefined ? null : (
             <li
               key={key}
+              onFocus={() => pin(row.id)}
               className="group/row absolute inset-x-0 h-[84px]"
               style={{ transform: `translateY(${start}px)` }}
             >

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD } from '../../../ui/forms/fields';
 
 const MAX_NAME = 100;
@@ -26,10 +25,10 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
   const client = useQueryClient();
   const navigate = useNavigate();
   const teams = useQuery(teamsQuery).data ?? [];
-  const show = useWhileShown((id: string) => {
+  const show = ({ id }: { id: string }) => {
     onClose();
-    return navigate({ to: '/inbox', search: { view: id } });
-  });
+    void navigate({ to: '/inbox', search: { view: id } });
+  };
   const save = useMutation({
     mutationFn: (body: Schemas['CreateInboxView']) =>
       dataOf(
@@ -37,15 +36,18 @@ export const SaveView = ({ query, view, onClose }: SaveProps) => {
           ? api.POST('/views', { body })
           : api.PATCH('/views/{id}', { params: { path: { id: view.id } }, body: changesOf(view, body) }),
       ),
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries(viewsQuery);
-      show(id);
-    },
+    onSuccess: () => client.invalidateQueries(viewsQuery),
   });
   const onSubmit = (form: FormData) => {
     const who = String(form.get('who'));
     const shared = who === 'me' || who === 'org' ? who : 'team';
-    save.mutate({ name: String(form.get('name')), query, shared, ...(shared === 'team' && { team_id: who }) });
+    const body: Schemas['CreateInboxView'] = {
+      name: String(form.get('name')),
+      query,
+      shared,
+      ...(shared === 'team' && { team_id: who }),
+    };
+    save.mutate(body, { onSuccess: show });
   };
   return (
     <FormDialog

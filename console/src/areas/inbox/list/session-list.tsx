@@ -91,7 +91,7 @@ const EmptyList = ({ view, filters }: { view: Schemas['InboxView'] | undefined; 
   return (
     <Empty title="Nothing was found">
       {filters.q === undefined ? 'No conversation meets the filters.' : 'Search for other words, or #12.'}
-      <Button className="mt-3" onClick={() => void navigate({ to: '/inbox', search: { view: id } })}>
+      <Button className="mx-auto mt-3 flex" onClick={() => void navigate({ to: '/inbox', search: { view: id } })}>
         Clear the filters
       </Button>
     </Empty>

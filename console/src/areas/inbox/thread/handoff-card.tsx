@@ -25,6 +25,9 @@ const TONES = { done: 'good', settled: 'good', failed: 'bad', parked: 'warn' } a
 const SETTLED_BY_HAND: string[] = ['contact', 'ticket', 'comment', 'conversation'] satisfies HandoffPart[];
 const mayBeSettled = (part: string): part is HandoffPart => SETTLED_BY_HAND.includes(part);
 
+/** A reason of the AI is a code, one of a person a sentence. */
+const reasonOf = (reason: string): string => (/^[a-z_]+$/.test(reason) ? reason.replaceAll('_', ' ') : reason);
+
 /** How far a handoff is in the ticketing system, and what to do about what is stuck. */
 export const HandoffCard = ({ handoff, actions, canWrite }: HandoffProps) => {
   const parts = handoff.parts ?? [];
@@ -35,7 +38,7 @@ export const HandoffCard = ({ handoff, actions, canWrite }: HandoffProps) => {
         {TITLES[handoff.state]}
         <span className="text-xs font-normal text-quiet">{shownMoment(handoff.at)}</span>
       </p>
-      {handoff.reason !== null && <p className="text-quiet">{handoff.reason}</p>}
+      {handoff.reason !== null && <p className="text-quiet">{reasonOf(handoff.reason)}</p>}
       {handoff.waits_for !== undefined && <p className="mt-1 text-warn-text">{handoff.waits_for}</p>}
       {handoff.note !== undefined && <p className="mt-1 text-quiet">{handoff.note}</p>}
       {handoff.summary !== null && (

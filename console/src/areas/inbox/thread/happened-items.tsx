@@ -1,5 +1,6 @@
 import type { HistoryItem } from '../../../api/caches';
 import { shownClock } from '../../../ui/times/time';
+import { typeNameOf } from './items';
 
 /** Each thing that happened, with who did it. */
 export const HappenedItems = ({ items }: { items: HistoryItem[] }) => (
@@ -14,7 +15,7 @@ export const HappenedItems = ({ items }: { items: HistoryItem[] }) => (
 
 function sentenceOf({ actor, event }: HistoryItem): string {
   const who = actor?.name ?? actor?.kind;
-  const what = event.type.replaceAll('_', ' ');
+  const what = typeNameOf(event);
   return `${what}${detailOf(event)}${who ? `, by ${who}` : ''}`;
 }
 
@@ -22,7 +23,7 @@ function detailOf(event: HistoryItem['event']): string {
   if ('tag_name' in event) return ` “${event.tag_name}”`;
   if ('metric' in event) return ` (${event.metric.replaceAll('_', ' ')})`;
   if (event.type === 'status_changed') return ` to ${event.to.replaceAll('_', ' ')}`;
-  if (event.type === 'handoff' && event.reason !== null) return `: ${event.reason}`;
+  if (event.type === 'handoff' && event.reason !== null) return `: ${event.reason.replaceAll('_', ' ')}`;
   if (event.type === 'csat_submitted') return `: ${event.score} of 5`;
   return '';
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { HistoryItem } from '../../../api/caches';
 import { lazily } from '../../../ui/lazily';
+import { typeNameOf } from './items';
 
 const HappenedItems = lazily(async () => (await import('./happened-items')).HappenedItems);
 
@@ -9,7 +10,7 @@ const MOST_NAMED = 3;
 /** What happened between two messages, folded. */
 export const Happenings = ({ items }: { items: HistoryItem[] }) => {
   const [isOpen, setOpen] = useState(false);
-  const names = [...new Set(items.map(({ event }) => event.type.replaceAll('_', ' ')))];
+  const names = [...new Set(items.map(({ event }) => typeNameOf(event)))];
   const summary = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ' …' : '');
   return (
     <details

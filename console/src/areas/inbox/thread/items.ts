@@ -22,3 +22,6 @@ export function authorOf({ actor, event }: HistoryItem): string {
   if (event.sender.type === 'ai') return event.sender_name ?? 'AI';
   return event.sender_name ?? actor?.name ?? (event.sender.type === 'contact' ? 'Customer' : 'Team');
 }
+
+/** What happened, in words: returned to AI. */
+export const typeNameOf = ({ type }: HistoryItem['event']): string => type.replaceAll('_', ' ').replace(/\bai\b/, 'AI');

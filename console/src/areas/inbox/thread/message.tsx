@@ -1,4 +1,3 @@
-import { Paperclip } from 'lucide-react';
 import { useState } from 'react';
 import type { HistoryItem } from '../../../api/caches';
 import type { Schemas } from '../../../api/client';
@@ -7,11 +6,13 @@ import { Button } from '../../../ui/parts';
 import { shownClock } from '../../../ui/times/time';
 import { proposeReply } from '../composer/proposals';
 import { authorOf, textOf } from './items';
+import { Outward } from './outward';
 import { Redaction } from './redaction';
 
 const Original = lazily(async () => (await import('./original')).Original);
+const Answer = lazily(async () => (await import('./answer')).Answer);
 const DeliveryState = lazily(async () => (await import('./delivery-state')).DeliveryState);
-const Trace = lazily(async () => (await import('../../ai/turns/turn-trace')).TurnTrace);
+const MessageParts = lazily(async () => (await import('./message-parts')).MessageParts);
 
 /** The channels on which a message goes out as a delivery with the same id. */
 const SENT_ON = ['email', 'sms', 'whatsapp'];
@@ -34,15 +35,19 @@ export const Message = ({ item, session, me }: MessageProps) => {
     <article className={`flex flex-col py-1.5 ${isOwn ? 'items-end' : 'items-start'}`}>
       <div className={`max-w-[min(42rem,90%)] min-w-0 rounded-lg px-3 py-2 ${look}`}>
         {isNote && <p className="mb-1 text-xs font-medium text-note-text">{noteLabelOf(event)}</p>}
-        <p className="break-words whitespace-pre-wrap">
-          {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
-        </p>
+        {text !== null && isMarkdown(item, session) ? (
+          <Answer text={text} />
+        ) : (
+          <p className="break-words whitespace-pre-wrap">
+            {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
+          </p>
+        )}
         {isProposal(event) && text !== null && me.scopes.includes('chat-sessions:write') && (
           <Button className="mt-2" title="Put it into your reply" onClick={() => proposeReply(text)}>
             Use
           </Button>
         )}
-        {event.type === 'message' && <MessageParts event={event} />}
+        {event.type === 'message' && hasParts(event) && <MessageParts event={event} />}
         {isShown && <Original sessionId={session.id} messageId={item.id} />}
       </div>
       <div className="mt-0.5 flex max-w-[90%] flex-wrap items-center px-1 text-xs text-quiet">
@@ -67,73 +72,21 @@ export const Message = ({ item, session, me }: MessageProps) => {
   );
 };
 
+/** The channels on which the AI writes Markdown. */
+const MARKDOWN_ON = ['web', 'api'];
+
+const isMarkdown = ({ event }: HistoryItem, { channel }: Schemas['ChatSession']): boolean =>
+  event.type === 'message' && event.sender.type === 'ai' && MARKDOWN_ON.includes(channel.type);
+
+type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
+
+const hasParts = ({ attachments, action_calls, citations, turn_id }: MessageEvent): boolean =>
+  attachments.length > 0 || (action_calls ?? citations ?? turn_id) !== undefined;
+
 const isProposal = (event: HistoryItem['event']): boolean => 'is_draft' in event && event.is_draft === true;
 
 const noteLabelOf = (event: HistoryItem['event']): string =>
   isProposal(event) ? 'A reply that the AI proposes, not sent' : 'Note, not seen by the customer';
-
-const MessageParts = ({ event }: { event: MessageEvent }) => (
-  <>
-    <Attachments files={event.attachments} />
-    {event.action_calls?.map(({ id, operation_id, state }) => (
-      <p key={id} className="mt-1 text-xs text-quiet">
-        <span className="font-mono">{operation_id}</span> {state.replaceAll('_', ' ')}
-      </p>
-    ))}
-    {event.citations !== undefined && <Citations citations={event.citations} />}
-    {event.turn_id !== undefined && <TurnTrace turnId={event.turn_id} />}
-  </>
-);
-
-type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
-
-/** How a message of the AI came about, loaded when somebody asks. */
-const TurnTrace = ({ turnId }: { turnId: string }) => {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className="mt-1 text-xs" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="cursor-pointer text-link">How it came about</summary>
-      {isOpen && <Trace turnId={turnId} />}
-    </details>
-  );
-};
-
-const Attachments = ({ files }: { files: MessageEvent['attachments'] }) =>
-  files.length === 0 ? null : (
-    <ul className="mt-2 space-y-1">
-      {files.map(({ name, url }) => (
-        <li key={url}>
-          <a href={url} download={name} className="inline-flex items-center gap-1 text-link underline">
-            <Paperclip size={13} aria-hidden="true" />
-            {name}
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-
-const Citations = ({ citations }: { citations: NonNullable<MessageEvent['citations']> }) =>
-  citations.length === 0 ? null : (
-    <details className="mt-2 text-xs">
-      <summary className="cursor-pointer text-link">
-        {citations.length === 1 ? '1 source' : `${citations.length} sources`}
-      </summary>
-      <ul className="mt-1 space-y-1">
-        {citations.map(({ item_id, title, url, quote }) => (
-          <li key={item_id}>
-            {url !== null && /^https?:/.test(url) ? <Outward href={url}>{title}</Outward> : title}
-            {quote !== null && <blockquote className="border-l-2 border-line pl-2 text-quiet">{quote}</blockquote>}
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
-
-const Outward = ({ href, children }: { href: string; children: string }) => (
-  <a href={href} target="_blank" rel="noopener noreferrer nofollow" className="text-link underline">
-    {children}
-  </a>
-);
 
 const Linked = ({ text }: { text: string }) =>
   text.split(/(https?:\/\/[^\s<>()"']+)/).map((part, n) =>

@@ -3,7 +3,6 @@ import { api, dataOf } from '../../../api/client';
 import type { Insight } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { Field } from '../../../ui/forms/fields';
 import { Button } from '../../../ui/parts';
 import { useChange } from '../use-change';
@@ -13,10 +12,12 @@ export const Actions = ({ insight: { id, status } }: { insight: Insight }) => {
   const [isArchiving, askForReason] = useState(false);
   const params = { path: { id } };
   const reopen = useChange({
+    isQuick: true,
     run: () => dataOf(api.POST('/insights/{id}/reopen', { params })),
     onDone: () => say('It is unresolved again'),
   });
   const resolve = useChange({
+    isQuick: true,
     run: () => dataOf(api.POST('/insights/{id}/resolve', { params })),
     onDone: () => say('Resolved', { undo: () => reopen.mutate() }),
   });
@@ -39,20 +40,16 @@ export const Actions = ({ insight: { id, status } }: { insight: Insight }) => {
 };
 
 const ArchiveDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
-  const close = useWhileShown(onClose);
   const archive = useChange({
     run: (reason: string) => dataOf(api.POST('/insights/{id}/archive', { params: { path: { id } }, body: { reason } })),
-    onDone: () => {
-      say('Archived');
-      close();
-    },
+    onDone: () => say('Archived'),
   });
   return (
     <FormDialog
       title="Archive the insight"
       action="Archive"
       request={archive}
-      onSubmit={(values) => archive.mutate(String(values.get('reason')).trim())}
+      onSubmit={(values) => archive.mutate(String(values.get('reason')).trim(), { onSuccess: onClose })}
       onClose={onClose}
     >
       <p className="text-quiet">It still counts what customers say, and nothing of it reopens it.</p>

@@ -19,11 +19,13 @@ export const Keeping = ({ insight, mayWrite }: { insight: Insight; mayWrite: boo
   const categories = useQuery(categoriesQuery).data?.categories ?? [];
   const teams = useQuery(teamsQuery).data ?? [];
   const update = useChange({
+    isQuick: true,
     run: (body: { content?: string; category?: string | null }) =>
       dataOf(api.PATCH('/insights/{id}', { params, body })),
     onDone: () => say('Saved'),
   });
   const assign = useChange({
+    isQuick: true,
     run: (groupId: string | null) => dataOf(api.POST('/insights/{id}/assign', { params, body: { groupId } })),
     onDone: ({ team: assigned }) => say(assigned === null ? 'It has no team' : `Assigned to ${assigned.name}`),
   });

@@ -5,7 +5,6 @@ import { api, dataOf } from '../../../api/client';
 import { type Insight, type Occurrence, occurrencesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/forms/fields';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
@@ -102,6 +101,7 @@ interface SplitProps {
 const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
   const navigate = useNavigate();
   const undo = useChange({
+    isQuick: true,
     run: (operationId: string) =>
       dataOf(api.POST('/insights/operations/{operationId}/undo', { params: { path: { operationId } } })),
     onDone: () => {
@@ -109,7 +109,6 @@ const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
       void navigate({ to: '/insights/$insightId', params: { insightId } });
     },
   });
-  const close = useWhileShown(onClose);
   const split = useChange({
     run: (content: string) =>
       dataOf(
@@ -121,17 +120,19 @@ const SplitDialog = ({ insightId, chosen, onSplit, onClose }: SplitProps) => {
     onDone: ({ operation, insight }) => {
       say(`Split off as #${insight.number}`, { undo: () => undo.mutate(operation.id) });
       onSplit();
-      close();
-      void navigate({ to: '/insights/$insightId', params: { insightId: insight.id } });
     },
   });
+  const show = ({ insight }: { insight: { id: string } }) => {
+    onClose();
+    void navigate({ to: '/insights/$insightId', params: { insightId: insight.id } });
+  };
   return (
     <FormDialog
       title="Make it a separate insight"
       className="w-[28rem]"
       action="Split"
       request={split}
-      onSubmit={(values) => split.mutate(String(values.get('content')).trim())}
+      onSubmit={(values) => split.mutate(String(values.get('content')).trim(), { onSuccess: show })}
       onClose={onClose}
     >
       <p className="text-quiet">

@@ -4,7 +4,6 @@ import { api, dataOf } from '../../../api/client';
 import { categoriesQuery } from '../../../api/insights';
 import { say } from '../../../app/undo';
 import { Dialog } from '../../../ui/dialogs/dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FormEnd } from '../../../ui/forms/form-end';
 import { linesOf } from '../../../ui/forms/spec';
 import { failureOf, Skeleton } from '../../../ui/parts';
@@ -34,7 +33,6 @@ export const Categories = ({ mayWrite, onClose }: { mayWrite: boolean; onClose: 
 const Form = ({ begun: first, onClose }: { begun: string[]; onClose: () => void }) => {
   const [begun] = useState(first);
   const client = useQueryClient();
-  const close = useWhileShown(onClose);
   const replace = useChange({
     run: async (written: string[]) => {
       // They are stored as a whole: what others have added or taken away meanwhile stays so.
@@ -44,7 +42,6 @@ const Form = ({ begun: first, onClose }: { begun: string[]; onClose: () => void 
     onDone: (stored) => {
       client.setQueryData(categoriesQuery.queryKey, stored);
       say('The categories are saved');
-      close();
     },
   });
   return (
@@ -53,7 +50,7 @@ const Form = ({ begun: first, onClose }: { begun: string[]; onClose: () => void 
       onSubmit={(event) => {
         event.preventDefault();
         const text = String(new FormData(event.currentTarget).get('categories'));
-        replace.mutate([...new Set(linesOf(text))]);
+        replace.mutate([...new Set(linesOf(text))], { onSuccess: onClose });
       }}
     >
       <label className="block">

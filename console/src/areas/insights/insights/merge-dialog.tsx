@@ -18,6 +18,7 @@ export const MergeDialog = ({ insights, onMerged, onClose }: MergeProps) => {
   const most = insights.toSorted((one, other) => other.occurrence_count - one.occurrence_count)[0];
   const [rootId, choose] = useState(most?.id);
   const undo = useChange({
+    isQuick: true,
     run: (ids: string[]) =>
       Promise.all(
         ids.map((operationId) =>
@@ -31,10 +32,7 @@ export const MergeDialog = ({ insights, onMerged, onClose }: MergeProps) => {
       const insight_ids = insights.map((one) => one.id).filter((one) => one !== id);
       return dataOf(api.POST('/insights/{id}/merge', { params: { path: { id } }, body: { insight_ids } }));
     },
-    onDone: ({ items }, id) => {
-      say('Merged', { undo: () => undo.mutate(items.map((operation) => operation.id)) });
-      onMerged(id);
-    },
+    onDone: ({ items }) => say('Merged', { undo: () => undo.mutate(items.map((operation) => operation.id)) }),
   });
   return (
     <FormDialog
@@ -43,7 +41,7 @@ export const MergeDialog = ({ insights, onMerged, onClose }: MergeProps) => {
       action="Merge"
       request={merge}
       onSubmit={() => {
-        if (rootId !== undefined) merge.mutate(rootId);
+        if (rootId !== undefined) merge.mutate(rootId, { onSuccess: () => onMerged(rootId) });
       }}
       onClose={onClose}
     >

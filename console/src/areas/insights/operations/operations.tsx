@@ -43,6 +43,7 @@ export const Operations = () => {
 const Row = ({ operation, mayWrite }: { operation: Operation; mayWrite: boolean }) => {
   const { id, kind, insight_id, other_id, created_at, undone_at } = operation;
   const undo = useChange({
+    isQuick: true,
     run: () => dataOf(api.POST('/insights/operations/{operationId}/undo', { params: { path: { operationId: id } } })),
     onDone: () => say('It is undone'),
   });

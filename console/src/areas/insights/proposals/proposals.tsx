@@ -21,6 +21,7 @@ export const Proposals = () => {
   const list = useQuery(proposalsQuery);
   const [merged, merge] = useState<Proposal>();
   const review = useChange({
+    isQuick: true,
     run: () => dataOf(api.POST('/insights/proposals/run')),
     onDone: () => say('The insights are reviewed'),
   });
@@ -74,6 +75,7 @@ interface RowProps {
 
 const Row = ({ proposal: { id, insight, other, similarity }, mayWrite, onMerge }: RowProps) => {
   const dismiss = useChange({
+    isQuick: true,
     run: () => dataOf(api.POST('/insights/proposals/{proposalId}/dismiss', { params: { path: { proposalId: id } } })),
     onDone: () => say('It is not proposed again'),
   });

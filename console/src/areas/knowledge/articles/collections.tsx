@@ -77,6 +77,7 @@ const Row = ({ collection: { id, name }, mayWrite, onClose, onSettled }: RowProp
           value={name}
           request={rename}
           onSubmit={(value) => rename.mutate({ name: value }, { onSuccess: () => ask(undefined) })}
+          onLeave={() => ask(undefined)}
         />
       </li>
     );
@@ -120,14 +121,17 @@ interface NameProps {
   value?: string;
   request: FormRequest;
   onSubmit: (name: string, form: HTMLFormElement) => void;
+  /** Leaves it without a change. */
+  onLeave?: () => void;
 }
 
 const nameIn = (form: HTMLFormElement): string => String(new FormData(form).get('name')).trim();
 
-const NameForm = ({ label, action, value, request, onSubmit }: NameProps) => {
-  useFormRequest(request);
+const NameForm = ({ label, action, value, request, onSubmit, onLeave }: NameProps) => {
+  const part = useFormRequest(request);
   return (
     <form
+      ref={part}
       className="flex flex-wrap gap-2"
       onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
         event.preventDefault();
@@ -147,6 +151,11 @@ const NameForm = ({ label, action, value, request, onSubmit }: NameProps) => {
       <Button type="submit" className="h-9" disabled={request.isPending}>
         {action}
       </Button>
+      {onLeave !== undefined && (
+        <Button look="quiet" className="h-9" onClick={onLeave}>
+          Cancel
+        </Button>
+      )}
       {request.error !== null && (
         <p role="alert" className="basis-full text-bad-text">
           {request.error.message}

@@ -1,10 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { helpFeedbackQuery } from '../../../api/knowledge';
+import { useMay } from '../../../api/may';
 import { ShowMore } from '../../../ui/lists/show-more';
-import { Chip, failureOf, Skeleton } from '../../../ui/parts';
+import { Button, Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { Ago } from '../../../ui/times/ago';
+import { RedactionDialog } from './redaction-dialog';
 
 type Counts = Schemas['HelpCenterFeedback']['languages'][number];
 type Sentence = Schemas['HelpCenterFeedback']['items'][number];
@@ -12,6 +15,8 @@ type Sentence = Schemas['HelpCenterFeedback']['items'][number];
 /** What readers answer to "Was this article helpful?" on its page, and what they write. */
 export const Feedback = ({ id }: { id: string }) => {
   const query = useInfiniteQuery(helpFeedbackQuery(id));
+  const mayRedact = useMay('redaction:write');
+  const [redacted, redact] = useState<Sentence>();
   const languages = query.data?.pages[0]?.languages ?? [];
   const sentences = query.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
@@ -31,11 +36,14 @@ export const Feedback = ({ id }: { id: string }) => {
       {sentences.length > 0 && (
         <ul aria-label="Sentences of readers" className="border-t border-line">
           {sentences.map((sentence) => (
-            <Said key={sentence.id} sentence={sentence} />
+            <Said key={sentence.id} sentence={sentence} onRedact={mayRedact ? () => redact(sentence) : undefined} />
           ))}
         </ul>
       )}
       <ShowMore query={query} className="m-3" />
+      {redacted !== undefined && (
+        <RedactionDialog articleId={id} feedbackId={redacted.id} onClose={() => redact(undefined)} />
+      )}
     </Section>
   );
 };
@@ -58,11 +66,27 @@ const Shares = ({ counts: { language, helpful, not_helpful } }: { counts: Counts
   </li>
 );
 
-const Said = ({ sentence: { comment, is_helpful, created_at } }: { sentence: Sentence }) => (
+interface SaidProps {
+  sentence: Sentence;
+  /** Removes it for good. Absent for whoever may not. */
+  onRedact: (() => void) | undefined;
+}
+
+const Said = ({ sentence: { comment, is_helpful, created_at }, onRedact }: SaidProps) => (
   <li className="border-b border-line px-4 py-2.5 last:border-b-0">
     <p className="flex flex-wrap items-center gap-2 text-xs text-quiet">
       <Chip tone={is_helpful ? 'good' : 'warn'}>{is_helpful ? 'Helpful' : 'Not helpful'}</Chip>
       <Ago at={created_at} />
+      {onRedact !== undefined && (
+        <Button
+          look="quiet"
+          className="ml-auto h-6 px-1.5 text-xs"
+          aria-label={`Redact “${comment}”`}
+          onClick={onRedact}
+        >
+          Redact…
+        </Button>
+      )}
     </p>
     <p className="mt-1 break-words whitespace-pre-line">{comment}</p>
   </li>

@@ -56,7 +56,9 @@ export const Report = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean })
         )}
         <PartsBar label="Pages" parts={[...parts]} />
         <PartsLegend parts={[...parts]} />
-        {error_message !== null && <p className="break-words text-bad-text">{error_message}</p>}
+        {error_message !== null && crawl.held_pages === 0 && (
+          <p className="break-words text-bad-text">{error_message}</p>
+        )}
         {page_limit_reached && <p className="text-warn-text">Pages were left out, as the page limit was reached.</p>}
         {dropped_urls > 0 && (
           <p className="text-warn-text">

@@ -11,7 +11,20 @@ import { TitlePath } from '../../../ui/title-path';
 import { Controls } from './controls';
 import { Crawls } from './crawls';
 
+const HOURS_OF_A_DAY = 24;
+const DAYS_OF_A_WEEK = 7;
+
+function shownInterval(hours: number): string {
+  const days = hours / HOURS_OF_A_DAY;
+  if (!Number.isInteger(days)) return hours === 1 ? 'hour' : `${hours} hours`;
+  if (days === DAYS_OF_A_WEEK) return 'week';
+  return days === 1 ? 'day' : `${days} days`;
+}
+
 const Pages = lazily(async () => (await import('./pages')).Pages);
+
+/** The call that the API names: the page has buttons for it. */
+const CALL = /: POST .*$/;
 
 /** A website: its crawls with what each changed, and its pages with why one is not known. */
 export const WebsitePage = () => {
@@ -66,11 +79,11 @@ export const WebsitePage = () => {
         · {synced.toLocaleString()} known, {error.toLocaleString()} failed, {excluded.toLocaleString()} left out ·{' '}
         {website.crawl_interval_hours === null
           ? 'crawled only by hand'
-          : `crawled every ${website.crawl_interval_hours} h`}
+          : `crawled every ${shownInterval(website.crawl_interval_hours)}`}
       </p>
       {website.error_message !== null && (
         <p role="status" className="shrink-0 bg-warn px-4 py-2 break-words text-warn-text">
-          {website.error_message}
+          {website.error_message.replace(CALL, '')}
         </p>
       )}
       {tab === 'pages' ? (

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/forms/fields';
 import { linesOf } from '../../../ui/forms/spec';
 
@@ -10,26 +9,23 @@ import { linesOf } from '../../../ui/forms/spec';
 export const AddWebsite = ({ onClose }: { onClose: () => void }) => {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const show = useWhileShown((websiteId: string) =>
-    navigate({ to: '/knowledge/websites/$websiteId', params: { websiteId } }),
-  );
+  const show = ({ id: websiteId }: { id: string }) =>
+    void navigate({ to: '/knowledge/websites/$websiteId', params: { websiteId } });
   const add = useMutation({
     mutationFn: (body: Schemas['CreateWebsiteDatasource']) => dataOf(api.POST('/crawl', { body })),
-    onSuccess: async ({ id }) => {
-      await client.invalidateQueries({ queryKey: ['listWebsites'] });
-      show(id);
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['listWebsites'] }),
   });
   const onSubmit = (form: FormData) => {
     const [name, hours] = [String(form.get('name')).trim(), Number(form.get('hours'))];
-    add.mutate({
+    const body = {
       url: String(form.get('url')).trim(),
       ...(name !== '' && { display_name: name }),
       include_paths: linesOf(String(form.get('include'))),
       exclude_paths: linesOf(String(form.get('exclude'))),
       crawl_interval_hours: hours === 0 ? null : hours,
       auto_start_crawl: true,
-    });
+    };
+    add.mutate(body, { onSuccess: show });
   };
   return (
     <FormDialog

@@ -9,7 +9,7 @@ import { Section } from '../../../ui/section';
 import { Ago } from '../../../ui/times/ago';
 import { shownShortDay } from '../../../ui/times/moments';
 import { shownMoment } from '../../../ui/times/time';
-import { GATES, namedStep } from '../words';
+import { GATES, namedStep, skipReasonOf } from '../words';
 import { bucketsBetween, leastMs } from './buckets';
 
 type Sequence = Schemas['Sequence'];
@@ -172,7 +172,7 @@ const Steps = ({ sequence, steps }: ShownProps) => (
           ...step.held.map(
             ({ gate, count }) => `${count.toLocaleString()} wait for ${(GATES[gate] ?? gate).toLowerCase()}`,
           ),
-          ...step.skipped.map(({ reason, count }) => `${count.toLocaleString()} skipped: ${reason}`),
+          ...step.skipped.map(({ reason, count }) => `${count.toLocaleString()} skipped: ${skipReasonOf(reason)}`),
         ].map((line) => (
           <p key={line} className="text-xs text-quiet">
             {line}

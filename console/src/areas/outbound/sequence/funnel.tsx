@@ -31,11 +31,14 @@ export const Funnel = ({ sequence, stats }: FunnelProps) => (
     {stats !== undefined && stats.audience.left_out > 0 && (
       <p className="border-t border-line px-4 py-2 text-quiet">
         {stats.audience.left_out.toLocaleString()}
-        {stats.audience.is_at_least && '+'} who match now are not enrolled: {stats.audience.reason}
+        {stats.audience.is_at_least && '+'} who match now are not enrolled: {withoutCall(stats.audience.reason)}
       </p>
     )}
   </Section>
 );
+
+/** The page has the button of the call that the API names. */
+const withoutCall = (reason: string | null): string => (reason ?? '').replace(/: (?:GET|POST|PUT|PATCH) \/.*$/, '');
 
 const Enrolled = ({ stats: { enrollments } }: { stats: Stats }) => (
   <span className="text-xs text-quiet">

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD, Field } from '../../../ui/forms/fields';
 
 interface GatesDialogProps {
@@ -17,13 +16,11 @@ const MAX = 1_000_000;
 /** Changes the gates of a sequence. An empty field leaves it to the organization, or has no limit. */
 export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogProps) => {
   const client = useQueryClient();
-  const close = useWhileShown(onClose);
   const save = useMutation({
     mutationFn: (changed: Schemas['SequenceGates']) =>
       dataOf(api.PATCH('/sequences/{id}', { params: { path: { id } }, body: { gates: changed } })),
     onSuccess: async () => {
       say('Changed');
-      close();
       await Promise.all([
         client.invalidateQueries({ queryKey: ['getSequence', id] }),
         client.invalidateQueries({ queryKey: ['getSequenceStats', id] }),
@@ -43,11 +40,12 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
       (name) => form.has(name) !== (gates[name] === true),
     );
     // The API keeps the gates that are not sent: what others have changed meanwhile stays.
-    save.mutate({
+    const changed = {
       ...(hasOtherHours && { quiet_hours: isEmpty ? null : { start: textOf('start'), end: textOf('end') } }),
       ...Object.fromEntries(caps.map((name) => [name, numberOf(name)])),
       ...Object.fromEntries(exits.map((name) => [name, form.has(name)])),
-    });
+    };
+    save.mutate(changed, { onSuccess: onClose });
   };
   return (
     <FormDialog title="Gates" action="Save" request={save} onSubmit={onSubmit} onClose={onClose}>

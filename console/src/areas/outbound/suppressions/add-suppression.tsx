@@ -2,25 +2,22 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
-import { useWhileShown } from '../../../ui/dialogs/while-shown';
 import { FIELD } from '../../../ui/forms/fields';
 import { SUPPRESSED_CHANNELS } from './channels';
 
 /** Stops messages to an address. Transactional e-mail still goes to it. */
 export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
   const client = useQueryClient();
-  const close = useWhileShown(onClose);
   const add = useMutation({
     mutationFn: (body: Schemas['AddSuppression']) => dataOf(api.POST('/suppressions', { body })),
     onSuccess: async ({ address }) => {
       say(`${address} is suppressed`);
-      close();
       await client.invalidateQueries({ queryKey: ['listSuppressions'] });
     },
   });
   const onSubmit = (form: FormData) => {
     const channel = SUPPRESSED_CHANNELS.find(([name]) => name === form.get('channel'))?.[0] ?? 'email';
-    add.mutate({ channel, address: String(form.get('address')).trim() });
+    add.mutate({ channel, address: String(form.get('address')).trim() }, { onSuccess: onClose });
   };
   return (
     <FormDialog title="Suppress an address" action="Suppress" request={add} onSubmit={onSubmit} onClose={onClose}>

@@ -125,6 +125,37 @@ export function payloadWith(payload: Record<string, unknown>, { fields, bodySche
   return { ...rest, method: method.toLowerCase() as Payload['method'], parameters, ...body };
 }
 
+/** What a test of an action has to give as JSON. */
+export interface JsonInput {
+  isRequired: boolean;
+  /** The names that have to be in it: order, or path_params.order of what is written as a whole. */
+  names: string[];
+}
+
+/** Returns what has to be in the body of an action. */
+export function bodyInputOf({ requestBody }: Record<string, unknown>): JsonInput {
+  const { content, required } = record(requestBody);
+  const [type] = Object.values(record(content));
+  return { isRequired: required === true, names: namesIn(record(type).schema) };
+}
+
+/** Returns what has to be in all parameters of an action. A part of the path has its default, if there is one. */
+export function parametersInputOf(payload: Record<string, unknown>): JsonInput {
+  const parameters = (Array.isArray(payload.parameters) ? payload.parameters : []).map(record);
+  const ofParameters = parameters
+    .filter(({ in: place, required, schema }) => (place === 'path' ? record(schema).default === undefined : required))
+    .map(({ in: place, name }) => `${GROUPS[place as Parameter['in']]}.${String(name)}`);
+  const body = bodyInputOf(payload);
+  const ofBody = body.isRequired && body.names.length === 0 ? ['body_params'] : [];
+  const names = [...ofParameters, ...ofBody, ...body.names.map((name) => `body_params.${name}`)];
+  return { isRequired: true, names };
+}
+
+const namesIn = (schema: unknown): string[] => {
+  const { required } = record(schema);
+  return Array.isArray(required) ? required.map(String) : [];
+};
+
 /** Returns what a text says as JSON. Throws a sentence with the name of the text. */
 export function jsonOf(text: string, name: string) {
   try {

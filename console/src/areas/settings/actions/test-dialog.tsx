@@ -8,7 +8,7 @@ import { JsonField } from '../../../ui/json/json-field';
 import { JsonView } from '../../../ui/json/json-view';
 import { Chip } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
-import { type InputField, inputOf, jsonOf, parametersOf } from './payload';
+import { bodyInputOf, type InputField, inputOf, jsonOf, parametersInputOf, parametersOf } from './payload';
 
 type Action = Schemas['Action'];
 
@@ -28,7 +28,8 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   const isWritten = input === undefined || input.bodySchema !== undefined;
   const fields = input?.fields ?? [];
   const [texts, setTexts] = useState<string[]>(fields.map(() => ''));
-  const [json, setJson] = useState('{}');
+  const { isRequired, names } = input === undefined ? parametersInputOf(action.payload) : bodyInputOf(action.payload);
+  const [json, setJson] = useState(isRequired ? '{}' : '');
   const { keyFor, forget } = useIntentKey();
   const call = useChange(
     async (): Promise<Schemas['TestedAction']> => {
@@ -65,6 +66,8 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
         {isWritten && (
           <JsonField
             label={input === undefined ? 'Parameters, as JSON' : 'Body, as JSON'}
+            hint={names.length > 0 ? `It has to have ${names.join(', ')}. A shared value counts.` : undefined}
+            isRequired={isRequired}
             text={json}
             onChange={setJson}
           />
@@ -78,7 +81,8 @@ export const TestDialog = ({ action, onClose }: { action: Action; onClose: () =>
   );
 };
 
-const bodyIn = (isWritten: boolean, json: string): unknown => (isWritten ? jsonOf(json, 'The body') : undefined);
+const bodyIn = (isWritten: boolean, json: string): unknown =>
+  isWritten && json.trim() !== '' ? jsonOf(json, 'The body') : undefined;
 
 const TextOf = ({ field, text, onChange }: { field: InputField; text: string; onChange: (text: string) => void }) =>
   field.type === 'boolean' ? (

@@ -45,10 +45,9 @@ export const BrandPage = needs('org:read', 'Brand', () => {
 const withWords = (brand: Brand, changes: Written): Brand =>
   (withChanges(SPECS, { brand }, changes).brand ?? {}) as Brand;
 
-const BrandSections = ({ brand }: { brand: Brand }) => {
-  const mayWrite = useMay('org:write');
-  const org = useQuery(orgQuery).data;
-  const save = useChange(
+/** Changes what is stored of the brand. Each form has a separate request, so a refusal is said beside it alone. */
+const useBrandChange = () =>
+  useChange(
     async (change: (now: Brand) => Brand) => {
       // It is stored as a whole: what others have saved meanwhile stays.
       const now = await dataOf(api.GET('/org/settings'));
@@ -58,6 +57,12 @@ const BrandSections = ({ brand }: { brand: Brand }) => {
     },
     { stale: [orgSettingsQuery.queryKey, meQuery.queryKey], says: 'Saved' },
   );
+
+const BrandSections = ({ brand }: { brand: Brand }) => {
+  const mayWrite = useMay('org:write');
+  const org = useQuery(orgQuery).data;
+  const save = useBrandChange();
+  const saveLogo = useBrandChange();
   const { logo, ...words } = brand;
   return (
     <>
@@ -87,7 +92,9 @@ const BrandSections = ({ brand }: { brand: Brand }) => {
           logo={logo}
           mayWrite={mayWrite}
           onChange={async (changed) => {
-            await save.mutateAsync(({ logo: _, ...now }) => (changed === undefined ? now : { ...now, logo: changed }));
+            await saveLogo.mutateAsync(({ logo: _, ...now }) =>
+              changed === undefined ? now : { ...now, logo: changed },
+            );
           }}
         />
       </Section>

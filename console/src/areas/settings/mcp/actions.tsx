@@ -29,13 +29,30 @@ const TOOL_STATES: Record<Tool['state'], { name: string; tone: 'plain' | 'good' 
   unusable: { name: 'Unusable', tone: 'bad' },
 };
 
+const STALE = [mcpServersQuery.queryKey, actionsQuery.queryKey];
+
 /** What the AI and workflows can call. */
 export const Actions = () => {
   const actions = useQuery(actionsQuery);
   const servers = useQuery(mcpServersQuery);
   const mayWrite = useMay('actions:write');
   const [isConnecting, connect] = useState(false);
-  const [isCreating, create] = useState(false);
+  const [tested, test] = useState<Action>();
+  const { add, actionsOf, dialogs } = useRowActions<Action>({
+    nameOf: ({ name }) => name,
+    more: (action) => (
+      <Button aria-label={`Test ${action.name}`} onClick={() => test(action)}>
+        Test
+      </Button>
+    ),
+    form: (existing, onClose) => <ActionDialog existing={existing} onClose={onClose} />,
+    remove: {
+      what: 'the action',
+      says: 'Workflows that use it fail there, and the AI no longer calls it.',
+      run: ({ id }) => dataOf(api.DELETE('/actions/{id}', { params: { path: { id } } })),
+      stale: STALE,
+    },
+  });
   return (
     <SettingsPage
       title="Actions"
@@ -44,7 +61,7 @@ export const Actions = () => {
         mayWrite && (
           <>
             <Button onClick={() => connect(true)}>Connect an MCP server</Button>
-            <Button look="main" onClick={() => create(true)}>
+            <Button look="main" onClick={add}>
               New action
             </Button>
           </>
@@ -59,16 +76,22 @@ export const Actions = () => {
         <Empty title="No action yet">An action is an HTTP request that the AI or a workflow can make.</Empty>
       )}
       {actions.data !== undefined && actions.data.length > 0 && (
-        <ActionList actions={actions.data} mayWrite={mayWrite} />
+        <Rows
+          label="Actions"
+          items={actions.data}
+          keyOf={({ id }) => id}
+          actions={(action) => mayWrite && action.connection?.kind !== 'mcp' && actionsOf(action)}
+        >
+          {(action) => <ActionRow action={action} />}
+        </Rows>
       )}
       <SharedValues />
-      {isCreating && <ActionDialog existing={undefined} onClose={() => create(false)} />}
+      {tested !== undefined && <TestDialog action={tested} onClose={() => test(undefined)} />}
+      {dialogs}
       {isConnecting && <ConnectServer onClose={() => connect(false)} />}
     </SettingsPage>
   );
 };
-
-const STALE = [mcpServersQuery.queryKey, actionsQuery.queryKey];
 
 const ServerSection = ({ server, mayWrite }: { server: Server; mayWrite: boolean }) => {
   const { name, url, tools, listed_at } = server;
@@ -152,49 +175,18 @@ const ServerSection = ({ server, mayWrite }: { server: Server; mayWrite: boolean
 const Quiet = ({ children }: { children: ReactNode }) =>
   children === null ? null : <span className="min-w-0 text-xs break-words text-quiet">{children}</span>;
 
-const ActionList = ({ actions, mayWrite }: { actions: Action[]; mayWrite: boolean }) => {
-  const [tested, test] = useState<Action>();
-  const { actionsOf, dialogs } = useRowActions<Action>({
-    nameOf: ({ name }) => name,
-    more: (action) => (
-      <Button aria-label={`Test ${action.name}`} onClick={() => test(action)}>
-        Test
-      </Button>
-    ),
-    form: (existing, onClose) => <ActionDialog existing={existing} onClose={onClose} />,
-    remove: {
-      what: 'the action',
-      says: 'Workflows that use it fail there, and the AI no longer calls it.',
-      run: ({ id }) => dataOf(api.DELETE('/actions/{id}', { params: { path: { id } } })),
-      stale: STALE,
-    },
-  });
-  return (
-    <>
-      <Rows
-        label="Actions"
-        items={actions}
-        keyOf={({ id }) => id}
-        actions={(action) => mayWrite && action.connection?.kind !== 'mcp' && actionsOf(action)}
-      >
-        {(action) => (
-          <>
-            <p className="flex flex-wrap items-center gap-2">
-              <span className="min-w-0 font-medium break-words">{action.name}</span>
-              {action.held && <Chip tone="warn">Held</Chip>}
-              {action.confirm === 'always' && <Chip>Asks a person</Chip>}
-              {action.read_only && <Chip>Only reads</Chip>}
-              {action.requires_verified && <Chip>Verified customers</Chip>}
-            </p>
-            <p className="text-xs break-all text-quiet">
-              {action.request_type} {action.api_endpoint}
-            </p>
-            {action.description !== null && <p className="break-words text-quiet">{action.description}</p>}
-          </>
-        )}
-      </Rows>
-      {tested !== undefined && <TestDialog action={tested} onClose={() => test(undefined)} />}
-      {dialogs}
-    </>
-  );
-};
+const ActionRow = ({ action }: { action: Action }) => (
+  <>
+    <p className="flex flex-wrap items-center gap-2">
+      <span className="min-w-0 font-medium break-words">{action.name}</span>
+      {action.held && <Chip tone="warn">Held</Chip>}
+      {action.confirm === 'always' && <Chip>Asks a person</Chip>}
+      {action.read_only && <Chip>Only reads</Chip>}
+      {action.requires_verified && <Chip>Verified customers</Chip>}
+    </p>
+    <p className="text-xs break-all text-quiet">
+      {action.request_type} {action.api_endpoint}
+    </p>
+    {action.description !== null && <p className="break-words text-quiet">{action.description}</p>}
+  </>
+);

@@ -14,9 +14,11 @@ interface ChooseProps {
 /** Finds the contact that is merged into the one of the page. */
 export const ChooseContact = ({ notThis, onChoose }: ChooseProps) => {
   const [text, setText] = useState('');
-  const q = useSettled(text.trim()) || undefined;
-  const query = useInfiniteQuery(contactsQuery(q));
-  const found = query.data?.pages[0]?.items.filter(({ id }) => id !== notThis);
+  const sought = text.trim();
+  const settled = useSettled(sought);
+  const query = useInfiniteQuery(contactsQuery(settled || undefined));
+  const isOfThis = settled === sought; // what an earlier text found is not offered for this one
+  const found = isOfThis ? query.data?.pages[0]?.items.filter(({ id }) => id !== notThis) : undefined;
   return (
     <form onSubmit={(event) => event.preventDefault()}>
       <p className="mb-3 text-quiet">
@@ -33,9 +35,11 @@ export const ChooseContact = ({ notThis, onChoose }: ChooseProps) => {
         />
       </Field>
       <div className="mt-3 min-h-48">
-        {failureOf(query)}
-        {query.isPending && <Skeleton rows={3} />}
-        {found?.length === 0 && <Empty title="Nobody else was found" />}
+        {isOfThis && failureOf(query)}
+        {(query.isPending || !isOfThis) && <Skeleton rows={3} />}
+        {found?.length === 0 && (
+          <Empty title={sought === '' ? 'There is nobody else' : `Nobody else was found for “${sought}”`} />
+        )}
         <ul aria-label="Contacts">
           {found?.map((contact) => (
             <li key={contact.id}>

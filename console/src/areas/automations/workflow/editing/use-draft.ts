@@ -1,0 +1,103 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { api, dataOf, type Schemas } from '../../../../api/client';
+import { say } from '../../../../app/undo';
+import { useIntentKey } from '../../../../ui/intent-key';
+import { isSame } from '../../../../ui/same';
+import type { Block } from '../blocks';
+
+type Workflow = Schemas['Workflow'];
+
+/** A definition as it is being written. */
+export interface Draft {
+  name: string;
+  description: string;
+  trigger_type: Workflow['trigger_type'];
+  trigger_configuration: unknown;
+  trigger_constraints: unknown;
+  blocks: Block[];
+}
+
+const NEW: Draft = {
+  name: '',
+  description: '',
+  trigger_type: 'ticket-created',
+  trigger_configuration: undefined,
+  trigger_constraints: undefined,
+  blocks: [],
+};
+
+const draftOf = (workflow: Workflow): Draft => ({
+  name: workflow.name,
+  description: workflow.description ?? '',
+  trigger_type: workflow.trigger_type,
+  trigger_configuration: workflow.trigger_configuration ?? undefined,
+  trigger_constraints: workflow.trigger_constraints ?? undefined,
+  blocks: workflow.workflow_blocks as Block[],
+});
+
+/** Returns what of a definition the API takes. */
+export const definitionOf = ({ trigger_type, trigger_configuration, trigger_constraints, blocks }: Draft) => ({
+  trigger_type,
+  trigger_configuration: (trigger_configuration ?? null) as Workflow['trigger_configuration'],
+  trigger_constraints: (trigger_constraints ?? null) as Workflow['trigger_constraints'],
+  workflow_blocks: blocks as unknown as Record<string, unknown>[],
+});
+
+const bodyOf = (draft: Draft): Schemas['CreateWorkflow'] => ({
+  ...definitionOf(draft),
+  name: draft.name.trim(),
+  description: draft.description.trim() || null,
+});
+
+/** Keeps what is changed of the latest version of a workflow, or of a new one. A save makes a new version. */
+export function useDraft(latest: Workflow | undefined) {
+  const client = useQueryClient();
+  const { keyFor } = useIntentKey();
+  const [written, write] = useState<Draft>();
+  /** The version that the changes were made to. */
+  const begun = useRef<number>(undefined);
+  const stored = latest === undefined ? NEW : draftOf(latest);
+  const draft = written ?? stored;
+  const change = (changes: Partial<Draft>) => {
+    if (written === undefined) begun.current = latest?.version_number;
+    write({ ...draft, ...changes });
+  };
+  const save = useMutation({
+    mutationFn: async (sent: Draft): Promise<Workflow> => {
+      const body = bodyOf(sent);
+      if (latest === undefined) {
+        const header = { 'idempotency-key': keyFor(JSON.stringify(body)) };
+        return dataOf(api.POST('/workflows', { params: { header }, body }));
+      }
+      const params = { path: { id: latest.workflow_id } };
+      const page = await dataOf(api.GET('/workflows/{id}/versions', { params: { ...params, query: { limit: 1 } } }));
+      const newest = page.items[0]?.version_number;
+      if (newest !== begun.current) {
+        begun.current = newest;
+        throw new Error(
+          `Version ${newest} was saved meanwhile. Look at it under Versions. If you save once more, yours comes after it.`,
+        );
+      }
+      return dataOf(api.PATCH('/workflows/{id}', { params, body }));
+    },
+    onSuccess: async ({ workflow_id, version_number }, sent) => {
+      begun.current = version_number;
+      say(`Version ${version_number} is saved`);
+      const settle = () => write((now) => (now === sent ? undefined : now)); // what was written meanwhile stays
+      if (latest === undefined) settle(); // its page is left once this is rendered
+      await refreshWorkflow(client, workflow_id);
+      settle();
+    },
+  });
+  const isChanged = written !== undefined && !isSame(written, stored);
+  return { draft, isChanged, change, discard: () => write(undefined), save };
+}
+
+/** Reads again what is shown of a workflow. */
+export const refreshWorkflow = (client: ReturnType<typeof useQueryClient>, id: string) =>
+  Promise.all(
+    [['getWorkflow', id], ['listWorkflowVersions', id], ['listWorkflows']].map((queryKey) =>
+      client.invalidateQueries({ queryKey }),
+    ),
+  );

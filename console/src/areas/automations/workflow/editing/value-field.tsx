@@ -1,0 +1,96 @@
+import { useId, useState } from 'react';
+import { FIELD } from '../../../../ui/forms/fields';
+import type { Schema } from './definitions';
+
+interface ValueProps {
+  label: string;
+  schema: Schema;
+  isRequired: boolean;
+  value: unknown;
+  /** What can be chosen, each under its name. */
+  choices?: readonly (readonly [value: string, name: string])[] | undefined;
+  /** What the API says is wrong with it. */
+  problem?: string | undefined;
+  /** Undefined where nothing is written. */
+  onChange: (value: unknown) => void;
+}
+
+const isText = ({ type, enum: options }: Schema): boolean => type === 'string' && options === undefined;
+const isComposed = ({ type, anyOf }: Schema): boolean =>
+  type === 'object' || type === 'array' || (type === undefined && anyOf === undefined);
+
+const writtenOf = (value: unknown): string => {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+};
+
+const BOOLEANS = [true, false];
+
+function optionsOf({ enum: values, type }: Schema): [string, string][] | undefined {
+  return (values ?? (type === 'boolean' ? BOOLEANS : undefined))?.map((value) => [String(value), String(value)]);
+}
+
+/** Returns the value that a text stands for: JSON but where a text is wanted. Anything else is a text, with references. */
+function valueIn(text: string, schema: Schema): unknown {
+  if (text === '') return undefined;
+  if (isText(schema)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A value of a step, which can have references such as {{trigger.output.session.id}}. */
+export const ValueField = ({ label, schema, isRequired, value, choices, problem, onChange }: ValueProps) => {
+  const id = useId();
+  const [text, setText] = useState(writtenOf(value));
+  const options = choices ?? optionsOf(schema);
+  const change = (written: string) => {
+    setText(written);
+    const next = valueIn(written, schema);
+    onChange(next === undefined && isRequired ? '' : next);
+  };
+  const common = {
+    id,
+    'aria-invalid': problem !== undefined || undefined,
+    'aria-describedby': `${id}-note`,
+    onChange: ({ target }: { target: { value: string } }) => change(target.value),
+  };
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-xs text-quiet">
+        {label}
+        {!isRequired && ' (optional)'}
+      </label>
+      {options !== undefined && (text === '' || options.some(([option]) => option === text)) ? (
+        <select {...common} value={text} className={FIELD}>
+          <option value="">{schema.default === undefined ? '–' : `As usual: ${String(schema.default)}`}</option>
+          {options.map(([option, name]) => (
+            <option key={option} value={option}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <textarea
+          {...common}
+          value={text}
+          rows={isComposed(schema) ? 3 : 1}
+          spellCheck={isText(schema) && (schema.maxLength ?? 0) > 255}
+          className={`block max-h-80 w-full resize-y rounded-md border border-line bg-page px-3 py-2 [field-sizing:content] aria-invalid:border-bad-text ${isComposed(schema) ? 'font-mono text-xs' : ''}`}
+        />
+      )}
+      <p
+        id={`${id}-note`}
+        className={`mt-1 text-xs break-words ${problem === undefined ? 'text-quiet' : 'text-bad-text'}`}
+      >
+        {problem ?? noteOf(schema)}
+      </p>
+    </div>
+  );
+};
+
+const noteOf = (schema: Schema): string | undefined =>
+  schema.description ??
+  (isComposed(schema) ? (schema.type === 'array' ? 'A list as JSON: [ … ]' : 'As JSON') : undefined);

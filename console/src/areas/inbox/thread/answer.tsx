@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react';
+import { type Block, blocksOf, type Inline } from '../../../../../embed/src/rules/markdown.rules';
+import { Outward } from './outward';
+
+/** An answer of the AI as the widget shows it to the customer: by the same rules. */
+export const Answer = ({ text }: { text: string }) => (
+  <div className="space-y-2 break-words">
+    {blocksOf(text).map((block, n) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key
+      <Part key={n} block={block} />
+    ))}
+  </div>
+);
+
+const Part = ({ block }: { block: Block }) => {
+  switch (block.kind) {
+    case 'code':
+      return <pre className="font-mono text-xs break-words whitespace-pre-wrap">{block.text}</pre>;
+    case 'list': {
+      const items = block.items.map((item, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other key
+        <li key={n}>{inlines(item)}</li>
+      ));
+      return block.isOrdered ? (
+        <ol start={block.start} className="list-decimal pl-5">
+          {items}
+        </ol>
+      ) : (
+        <ul className="list-disc pl-5">{items}</ul>
+      );
+    }
+    case 'quote':
+      return <blockquote className="border-l-2 border-line pl-3 whitespace-pre-wrap">{lines(block.lines)}</blockquote>;
+    case 'paragraph':
+      return <p className="whitespace-pre-wrap">{lines(block.lines)}</p>;
+  }
+};
+
+const lines = (all: Inline[][]): ReactNode[] => all.flatMap((line, n) => [n > 0 && '\n', ...inlines(line)]);
+
+const inlines = (parts: Inline[]): ReactNode[] => parts.map((part, n) => inline(part, n));
+
+function inline(part: Inline, key: number): ReactNode {
+  switch (part.kind) {
+    case 'text':
+      return part.text;
+    case 'code':
+      return (
+        <code key={key} className="font-mono text-xs">
+          {part.text}
+        </code>
+      );
+    case 'bold':
+      return <strong key={key}>{inlines(part.children)}</strong>;
+    case 'link':
+      return (
+        <Outward key={key} href={part.href}>
+          {inlines(part.children)}
+        </Outward>
+      );
+  }
+}

@@ -1,0 +1,40 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
+import { say } from '../../app/undo';
+import type { Sent } from './request';
+
+/**
+ * Keeps what is written in the forms of a dialog, and what they have sent: each by itself. `onStored` is called once
+ * nothing is left that would be lost. A refusal that comes after its form has gone is said at the bottom.
+ */
+export function useWrittenForms(onStored: () => void) {
+  const client = useQueryClient();
+  const written = useRef(new Map<HTMLFormElement, number>());
+  const unanswered = useRef(new Map<HTMLFormElement, number>());
+  const [isPending, setPending] = useState(false);
+  const isWritten = useCallback(() => [...written.current.keys()].some((form) => form.isConnected), []);
+  const hear = useCallback(
+    (form: HTMLFormElement, { status, submittedAt }: Sent) => {
+      const sentAt = unanswered.current.get(form);
+      unanswered.current.delete(form);
+      if (status === 'pending') unanswered.current.set(form, submittedAt);
+      if (status === 'idle' && sentAt !== undefined) sayRefusal(client, sentAt);
+      // What was written while the form was sent is not stored by it.
+      if (status === 'success' && (written.current.get(form) ?? 0) <= submittedAt) written.current.delete(form);
+      const isWaiting = unanswered.current.size > 0;
+      setPending(isWaiting);
+      if (status === 'success' && !isWaiting && !isWritten()) onStored();
+    },
+    [client, onStored, isWritten],
+  );
+  return { hear, isPending, isWritten, write: (form: HTMLFormElement) => written.current.set(form, Date.now()) };
+}
+
+/** Says why a request is refused that its form no longer can. */
+function sayRefusal(client: QueryClient, submittedAt: number): void {
+  const stop = client.getMutationCache().subscribe(({ mutation }) => {
+    if (mutation?.state.submittedAt !== submittedAt || mutation.state.status === 'pending') return;
+    stop();
+    if (mutation.state.error !== null) say(mutation.state.error.message, { isError: true });
+  });
+}
