@@ -126,7 +126,11 @@ async function readCertificate({ certFile, keyFile }: TlsFiles): Promise<{ cert:
 }
 
 /** Uses the certificate that the files have now. Keeps the present one if they have none. */
-async function renewCertificate(server: SMTPServer, tls: TlsFiles, log: MailReceiverOptions<unknown>['log']): Promise<void> {
+async function renewCertificate(
+  server: SMTPServer,
+  tls: TlsFiles,
+  log: MailReceiverOptions<unknown>['log'],
+): Promise<void> {
   try {
     server.updateSecureContext(await readCertificate(tls));
   } catch (error) {
