@@ -114,6 +114,8 @@ export interface ResolvedContact {
   ref: ContactRef;
   /** Undefined if the ref is an id unknown to the org. */
   contactId: string | undefined;
+  /** Whether this transaction has created the contact. */
+  isNew: boolean;
 }
 
 /** Creates a contact of whom nothing is known yet. Returns its id. */
@@ -138,7 +140,8 @@ export async function resolveContacts(
     emails: [...new Set(refs.flatMap((ref) => ('email' in ref ? ref.email : [])))],
     phones: [...new Set(refs.flatMap((ref) => ('phone_number' in ref ? ref.phone_number : [])))],
   };
-  let find = contactFinderOf(await listContactIdsByAddress(trx, orgId, addresses));
+  const known = await listContactIdsByAddress(trx, orgId, addresses);
+  let find = contactFinderOf(known);
   const missing: StoredContact[] = [
     ...addresses.emails
       .filter((email) => find({ email }) === undefined)
@@ -147,11 +150,14 @@ export async function resolveContacts(
       .filter((phone_number) => find({ phone_number }) === undefined)
       .map((phone_number) => ({ ...blankContact(newId()), phone_number })),
   ];
-  if (missing.length > 0) {
-    await insertContacts(trx, orgId, missing);
-    find = contactFinderOf(await listContactIdsByAddress(trx, orgId, addresses));
-  }
-  return refs.map((ref) => ({ ref, contactId: find(ref) }));
+  const created = new Set(missing.length === 0 ? [] : await insertContacts(trx, orgId, missing));
+  const areAllNew = created.size === missing.length; // otherwise others were faster
+  const added = areAllNew ? missing.map((contact) => ({ ...contact, named: contact.id })) : [];
+  find = contactFinderOf(areAllNew ? [...known, ...added] : await listContactIdsByAddress(trx, orgId, addresses));
+  return refs.map((ref) => {
+    const contactId = find(ref);
+    return { ref, contactId, isNew: contactId !== undefined && created.has(contactId) };
+  });
 }
 
 function contactFinderOf(contacts: Awaited<ReturnType<typeof listContactIdsByAddress>>) {

@@ -11,10 +11,17 @@ import { fillName, type InboundMessage, namesOf } from './inbound.service.ts';
 const CHANNEL = 'email';
 
 /** An e-mail that opens a session. Its words are read before the transaction, as that takes a while. */
-export type FirstMessage = Pick<
-  InboundMessage,
-  'id' | 'contactId' | 'from' | 'text' | 'name' | 'replyTo' | 'isAutomated' | 'isAuthentic'
-> & { words: ReadWords };
+export interface FirstMessage
+  extends Pick<InboundMessage, 'id' | 'from' | 'text' | 'name' | 'replyTo' | 'isAutomated' | 'isAuthentic'> {
+  contact: Sender;
+  words: ReadWords;
+}
+
+interface Sender {
+  id: string;
+  /** Whether this transaction has created the contact. Nobody else sees it yet. */
+  isNew: boolean;
+}
 
 interface ReadWords {
   own: string | undefined;
@@ -27,18 +34,29 @@ export async function readWords(text: string): Promise<ReadWords> {
   return { own, language: await detectLanguage(own ?? text) };
 }
 
+/** Returns the contacts of e-mails, in order. Addresses without one become contacts. */
+export async function resolveSenders(
+  trx: Trx,
+  orgId: string,
+  senders: Pick<InboundMessage, 'from' | 'name'>[],
+): Promise<Sender[]> {
+  const refs = senders.map(({ from }) => ({ email: from }));
+  return (await resolveContacts(trx, orgId, refs, namesOf(senders))).map(({ contactId: id, isNew }) => {
+    if (id === undefined) throw new Error('The sender of a message has no contact');
+    return { id, isNew };
+  });
+}
+
 /**
  * Opens a session for each of several e-mails to inboxes, like `addInboundMessage` does for one. Their ids are new, and all
- * have a text. Returns their contacts, in order.
+ * have a text.
  */
-export async function openWithMessages(trx: Trx, orgId: string, messages: FirstMessage[]): Promise<string[]> {
-  const contactIds = await resolveSenders(trx, orgId, messages);
-  await lockConversations(trx, orgId, contactIds);
-  const contacts = new Map((await listContactsById(trx, orgId, contactIds)).map((contact) => [contact.id, contact]));
-  const added = messages.map((message, nth) => {
-    const contactId = contactIds[nth] as string;
-    const isOwn = contacts.get(contactId)?.email === message.from;
-    return { ...message, contactId, verified: isOwn && message.isAuthentic === true, language: message.words.language };
+export async function openWithMessages(trx: Trx, orgId: string, messages: FirstMessage[]): Promise<void> {
+  const known = await lockKnown(trx, orgId, messages);
+  const added = messages.map((message) => {
+    const { contact, from, isAuthentic = false, words } = message;
+    const isOwn = contact.isNew || known.get(contact.id)?.email === from;
+    return { ...message, contactId: contact.id, verified: isOwn && isAuthentic, language: words.language };
   });
   const sessions = await openSessions(trx, orgId, CHANNEL, added);
   const first: FirstEvent[] = [];
@@ -51,20 +69,14 @@ export async function openWithMessages(trx: Trx, orgId: string, messages: FirstM
   }
   if (first.length > 0) await appendFirstMessages(trx, orgId, first);
   for (const { contactId, from, name } of added)
-    if (name !== undefined && contacts.get(contactId)?.name === null)
+    if (name !== undefined && known.get(contactId)?.name === null)
       await fillName(trx, orgId, { contactId, channel: CHANNEL, from, name });
-  return contactIds;
 }
 
-/** Returns the contacts of messages, in order. Addresses without one become contacts. */
-async function resolveSenders(trx: Trx, orgId: string, messages: FirstMessage[]): Promise<string[]> {
-  const unknown = messages.filter(({ contactId }) => contactId === null);
-  const refs = unknown.map(({ from }) => ({ email: from }));
-  const resolved = refs.length === 0 ? [] : await resolveContacts(trx, orgId, refs, namesOf(unknown));
-  const created = new Map(unknown.map(({ id }, nth) => [id, resolved[nth]?.contactId]));
-  return messages.map(({ id, contactId }) => {
-    const known = contactId ?? created.get(id);
-    if (known === undefined) throw new Error('The sender of a message has no contact');
-    return known;
-  });
+/** Serializes the e-mails of the contacts that others see too, and returns these contacts by their ids. */
+async function lockKnown(trx: Trx, orgId: string, messages: FirstMessage[]) {
+  const ids = messages.flatMap(({ contact }) => (contact.isNew ? [] : contact.id));
+  if (ids.length > 0) await lockConversations(trx, orgId, ids);
+  const contacts = ids.length === 0 ? [] : await listContactsById(trx, orgId, ids);
+  return new Map(contacts.map((contact) => [contact.id, contact]));
 }

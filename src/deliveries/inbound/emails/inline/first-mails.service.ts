@@ -1,9 +1,13 @@
-import { type FirstMessage, openWithMessages } from '../../../../conversations/messages/first-messages.service.ts';
+import {
+  type FirstMessage,
+  openWithMessages,
+  resolveSenders,
+} from '../../../../conversations/messages/first-messages.service.ts';
 import type { Trx } from '../../../../db/connect.ts';
 import { ticketNumberIn } from '../../inbox-mail.rules.ts';
 import { ccOf, providerOfInbox } from '../../inbox-mail.service.ts';
 import type { ReplyMail } from '../rules.ts';
-import { type FirstMailRow, insertFirstMails, insertProcessedEmails, updateInboundContacts } from './queries.ts';
+import { type FirstMailRow, insertFirstMails, insertProcessedEmails } from './queries.ts';
 import type { JudgedMail } from './reading.service.ts';
 
 /** An e-mail that opens a session in an inbox without a team. */
@@ -19,31 +23,43 @@ export function isFirstMail(email: JudgedMail): email is FirstMail {
 
 /** Stores e-mails that open sessions, each once, and opens these. */
 export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMail[]): Promise<void> {
-  const processed = emails.map((email) => ({ ...email, result: email.verdict.result }));
-  const stored = new Set(await insertProcessedEmails(trx, orgId, processed));
+  const fresh = await storeNew(trx, orgId, emails);
+  if (fresh.length === 0) return;
+  const senders = fresh.map(({ verdict }) => ({ from: verdict.from, name: verdict.mail.fromName }));
+  const contacts = await resolveSenders(trx, orgId, senders);
+  const messages = fresh.map((email, nth) => messageOf(email, contacts[nth] as FirstMessage['contact']));
   const rows: FirstMailRow[] = [];
-  for (const email of emails) if (stored.has(email.id)) rows.push(await rowOf(trx, email));
-  const inserted = rows.length === 0 ? [] : await insertFirstMails(trx, orgId, rows);
-  if (inserted.length === 0) return;
-  const contacts = new Map(inserted.map(({ id, contact_id }) => [id, contact_id]));
-  const added = emails.filter(({ messageId }) => contacts.has(messageId));
-  const messages = added.map((email) => messageOf(email, contacts.get(email.messageId) ?? null));
-  const contactIds = await openWithMessages(trx, orgId, messages);
-  const created = messages.flatMap(({ id }, nth) =>
-    contacts.get(id) === null ? { id, contactId: contactIds[nth] as string } : [],
+  for (const [nth, email] of fresh.entries()) rows.push(await rowOf(trx, email, contacts[nth]?.id as string));
+  const inserted = new Set(await insertFirstMails(trx, orgId, rows));
+  await openWithMessages(
+    trx,
+    orgId,
+    messages.filter(({ id }) => inserted.has(id)),
   );
-  if (created.length > 0) await updateInboundContacts(trx, orgId, created);
 }
 
-async function rowOf(
-  trx: Trx,
-  { id, messageId, inbox_id, rcpt_to, verdict: { from, mail } }: FirstMail,
-): Promise<FirstMailRow> {
+/** Stores e-mails, and returns those that were not stored before and whose inbox has no message with their Message-ID. */
+async function storeNew(trx: Trx, orgId: string, emails: FirstMail[]): Promise<FirstMail[]> {
+  const processed = emails.map((email) => ({ ...email, result: email.verdict.result, message: keyOf(email) }));
+  const stored = await insertProcessedEmails(trx, orgId, processed);
+  const fresh = new Set(stored.flatMap(({ id, is_known }) => (is_known ? [] : id)));
+  return emails.filter(({ id }) => fresh.has(id));
+}
+
+/** What an inbox knows a message by. */
+const keyOf = ({ id, inbox_id, verdict: { mail } }: FirstMail) => ({
+  provider: providerOfInbox(inbox_id),
+  provider_id: mail.messageId ?? id,
+});
+
+async function rowOf(trx: Trx, email: FirstMail, contactId: string): Promise<FirstMailRow> {
+  const { id, messageId, inbox_id, rcpt_to, verdict } = email;
+  const { from, mail } = verdict;
   return {
     id: messageId,
     email_id: id,
-    provider: providerOfInbox(inbox_id),
-    provider_id: mail.messageId ?? id,
+    contact_id: contactId,
+    ...keyOf(email),
     from,
     to: rcpt_to,
     subject: mail.subject ?? null,
@@ -58,10 +74,10 @@ async function rowOf(
 
 const messageOf = (
   { messageId: id, words, authenticity, verdict: { from, mail } }: FirstMail,
-  contactId: string | null,
+  contact: FirstMessage['contact'],
 ): FirstMessage => ({
   id,
-  contactId,
+  contact,
   from,
   text: mail.body,
   name: mail.fromName,

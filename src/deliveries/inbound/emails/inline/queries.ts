@@ -17,39 +17,68 @@ export interface ProcessedEmail {
   result: InboundEmailResult;
 }
 
+/** What an inbox knows a message by. */
+interface MessageKey {
+  provider: string;
+  provider_id: string;
+}
+
 /**
- * Stores e-mails with their results, each once. Returns the ids of those stored: neither those that were stored before, nor
- * those whose inbox or delivery was deleted.
+ * Stores e-mails with their results, each once. Returns those stored: neither those that were stored before, nor those whose
+ * inbox or delivery was deleted. `is_known`: whether there is the message of its key already.
  */
-export async function insertProcessedEmails(trx: Trx, orgId: string, emails: ProcessedEmail[]): Promise<string[]> {
-  const rows = emails.map(({ id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result }) => {
-    return { id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result };
-  });
-  const { rows: stored } = await sql<{ id: string }>`
-    insert into inbound_emails (org_id, id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, processed_at, sha256, raw)
-    select ${orgId}::uuid, email.id, email.kind, email.delivery_id, email.inbox_id, email.mail_from, email.rcpt_to, email.client,
-      email.result, now(), email.sha256, email.raw
-    from rows from (
-      jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as (id uuid, kind text, delivery_id uuid, inbox_id uuid, mail_from text, rcpt_to text, client jsonb, result text),
-      unnest(${emails.map(({ sha256 }) => sha256)}::bytea[]),
-      unnest(${emails.map(({ raw }) => raw)}::bytea[])
-    ) as email (id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, sha256, raw)
-    where case when email.kind = 'inbox'
-      then exists (select from email_inboxes as inbox where inbox.org_id = ${orgId} and inbox.id = email.inbox_id)
-      else exists (select from deliveries as delivery where delivery.org_id = ${orgId} and delivery.id = email.delivery_id) end
-    on conflict (org_id, sha256) do nothing
-    returning id
+export async function insertProcessedEmails(
+  trx: Trx,
+  orgId: string,
+  emails: (ProcessedEmail & { message?: MessageKey })[],
+): Promise<{ id: string; is_known: boolean }[]> {
+  const rows = emails.map(
+    ({
+      id,
+      kind,
+      delivery_id,
+      inbox_id,
+      mail_from,
+      rcpt_to,
+      client,
+      result,
+      message: { provider, provider_id } = {},
+    }) => {
+      return { id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, provider, provider_id };
+    },
+  );
+  const { rows: stored } = await sql<{ id: string; is_known: boolean }>`
+    with email as materialized (
+      select * from rows from (
+        jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as (id uuid, kind text, delivery_id uuid, inbox_id uuid, mail_from text, rcpt_to text, client jsonb, result text, provider text,
+            provider_id text),
+        unnest(${emails.map(({ sha256 }) => sha256)}::bytea[]),
+        unnest(${emails.map(({ raw }) => raw)}::bytea[])
+      ) as email (id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, provider, provider_id, sha256, raw)
+    ), stored as (
+      insert into inbound_emails (org_id, id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, processed_at, sha256, raw)
+      select ${orgId}::uuid, id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, now(), sha256, raw from email
+      where case when kind = 'inbox'
+        then exists (select from email_inboxes as inbox where inbox.org_id = ${orgId} and inbox.id = email.inbox_id)
+        else exists (select from deliveries as delivery where delivery.org_id = ${orgId} and delivery.id = email.delivery_id) end
+      on conflict (org_id, sha256) do nothing
+      returning id
+    )
+    select email.id, exists (
+      select from inbound_messages as message
+      where message.org_id = ${orgId} and message.provider = email.provider and message.provider_id = email.provider_id
+    ) as is_known
+    from stored join email on email.id = stored.id
   `.execute(trx);
-  return stored.map(({ id }) => id);
+  return stored;
 }
 
 /** An e-mail as a message that opens a session. */
-export interface FirstMailRow {
+export interface FirstMailRow extends MessageKey {
   id: string;
   email_id: string;
-  provider: string;
-  provider_id: string;
+  contact_id: string;
   from: string;
   to: string;
   subject: string | null;
@@ -61,37 +90,18 @@ export interface FirstMailRow {
   inbox_id: string;
 }
 
-/** Stores messages once. Returns those stored, with the contact of their address: null if there is none. */
-export async function insertFirstMails(
-  trx: Trx,
-  orgId: string,
-  mails: FirstMailRow[],
-): Promise<{ id: string; contact_id: string | null }[]> {
-  const { rows } = await sql<{ id: string; contact_id: string | null }>`
+/** Stores messages once. Returns the ids of those stored. */
+export async function insertFirstMails(trx: Trx, orgId: string, mails: FirstMailRow[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     insert into inbound_messages (org_id, id, channel, provider, provider_id, "from", "to", subject, thread, reply_to, sender_name, body,
       is_reply, cc, html, email_id, inbox_id, contact_id)
     select ${orgId}::uuid, id, 'email', provider, provider_id, "from", "to", subject, '{}'::text[], reply_to, sender_name, body,
-      true, cc, html, email_id, inbox_id,
-      coalesce((select id from contacts where org_id = ${orgId} and email = mail."from"),
-        (select contact_id from contact_merges where org_id = ${orgId} and email = mail."from" limit 1))
+      true, cc, html, email_id, inbox_id, contact_id
     from jsonb_to_recordset(${JSON.stringify(mails)}::jsonb)
-      as mail (id uuid, email_id uuid, provider text, provider_id text, "from" text, "to" text, subject text, reply_to text, sender_name text,
-        body text, cc text[], html text, inbox_id uuid)
+      as mail (id uuid, email_id uuid, contact_id uuid, provider text, provider_id text, "from" text, "to" text, subject text,
+        reply_to text, sender_name text, body text, cc text[], html text, inbox_id uuid)
     on conflict (org_id, provider, provider_id) do nothing
-    returning id, contact_id
+    returning id
   `.execute(trx);
-  return rows;
-}
-
-/** Records whom inbound messages are from, once the contacts were created. */
-export async function updateInboundContacts(
-  trx: Trx,
-  orgId: string,
-  messages: { id: string; contactId: string }[],
-): Promise<void> {
-  await sql`
-    update inbound_messages as message set contact_id = given."contactId"
-    from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as given (id uuid, "contactId" uuid)
-    where message.org_id = ${orgId} and message.id = any(${messages.map(({ id }) => id)}::uuid[]) and message.id = given.id
-  `.execute(trx);
+  return rows.map(({ id }) => id);
 }
