@@ -34,8 +34,8 @@ export function createInlineReceiver(deps: InlineMailDeps): (mail: ReceivedMail)
 }
 
 /**
- * Processes e-mails of an org. Those that open sessions go together in one transaction, and each of the others in one of its own,
- * also if the common one fails. Returns for each whether it was processed.
+ * Processes e-mails of an org. Those that open sessions go together in one transaction. The others go one by one, and so do
+ * those if the common transaction fails. Returns for each whether it was processed.
  */
 async function processMails(deps: InlineMailDeps, orgId: string, mails: ReadMail[]): Promise<boolean[]> {
   const judged = await judgeMails(deps, orgId, mails);
