@@ -21,6 +21,8 @@ export interface NewEvent {
   isIgnored?: boolean;
   /** The actor. `actorOf` finds an absent one. */
   actor?: Actor;
+  /** Of a handoff: whether a person has replied to the contact already. Of a return to the AI: whether anybody has. */
+  isAnswered?: boolean;
 }
 
 /** SQL: the text of an event, or the contact's own words in it. */
@@ -109,18 +111,24 @@ const SYSTEM_ACTOR = sql`jsonb_build_object('kind', 'system', 'id', null, 'name'
 export const withContactOf = (actor: RawBuilder<unknown>) =>
   sql`case when ${actor} ->> 'kind' = 'contact' then ${actor} || jsonb_build_object('id', session.contact_id) else ${actor} end`;
 
-type Kind = Pick<NewEvent, 'type' | 'sender' | 'data' | 'isIgnored'>;
+type Kind = Pick<NewEvent, 'type' | 'sender' | 'data' | 'isIgnored' | 'isAnswered'>;
 
 /** SQL: the events' changes in the row of their session. */
 export function changesBy(events: Kind[]): RawBuilder<unknown> {
-  const speaker = events.findLast(({ type, isIgnored }) => type === 'message' && isIgnored !== true)?.sender;
-  const isHandedOff = hasType(events, 'handoff') && speaker !== 'human_agent'; // a person is to answer from then on
-  const waitingOn = isHandedOff ? 'human_agents' : speaker === undefined ? null : WAITING_ON[speaker];
+  const waitingOn = waitingOnAfter(events);
   const hasMessage = hasType(events, 'message', 'workflow_message');
   return sql`last_seq = last_seq + ${events.length}::integer, updated_at = greatest(updated_at, now()),
     last_message_at = case when ${hasMessage}::boolean then greatest(last_message_at, now()) else last_message_at end,
     last_message_seq = ${lastMessageSeqBy(events)}, waiting_since = ${waitingSinceBy(events, waitingOn)},
     waiting_on = coalesce(${waitingOn}::text, waiting_on), ${activityBy(events)}, ${countedOf(events)}, last_event_xid = ${NEXT_EVENT_XID}`;
+}
+
+/** Returns who is expected to reply after the events, null if they change nothing. A person is, from a handoff on. */
+function waitingOnAfter(events: Kind[]): WaitingOn | null {
+  if (events.some(({ type, isAnswered }) => type === 'handoff' && isAnswered !== true)) return 'human_agents';
+  if (events.some(({ type, isAnswered }) => type === 'returned_to_ai' && isAnswered === true)) return 'customers';
+  const speaker = events.findLast(({ type, isIgnored }) => type === 'message' && isIgnored !== true)?.sender;
+  return speaker === undefined ? null : WAITING_ON[speaker];
 }
 
 function lastMessageSeqBy(events: Kind[]): RawBuilder<number> {

@@ -281,6 +281,17 @@ describe('the desk', () => {
     expect((await announced(id)).map(([type]) => type)).toEqual(['ticket-created', 'pre-ticket-handoff']);
   });
 
+  it('expects a person to reply from a handoff on, unless one has replied already', async () => {
+    const [answered, silent] = [await newSession(), await newSession()];
+    await api.org.post(`/chat/sessions/${answered}/send`, {
+      sender: 'agent',
+      message: { type: 'text', text: 'It is on its way.' },
+    });
+    for (const id of [answered, silent]) await api.org.post(`/chat/sessions/${id}/handoff`, {});
+    expect(await session(answered)).toMatchObject({ waiting_on: 'customers', waiting_since: null });
+    expect(await session(silent)).toMatchObject({ waiting_on: 'human_agents', waiting_since: expect.any(String) });
+  });
+
   it('assigns to members and teams of the org alone', async () => {
     const userId = await addMember(api.db, api.org.id, { email: `${crypto.randomUUID()}@team.example` });
     const stranger = await addMember(api.db, api.other.id, { email: `${crypto.randomUUID()}@team.example` });

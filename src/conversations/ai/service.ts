@@ -204,6 +204,8 @@ export async function resolveByAi(
 export async function returnToAi(trx: Trx, orgId: string, session: LockedSession): Promise<void> {
   const messages = await listLastMessages(trx, orgId, session.id, { after: session.ai_context_seq, limit: 50 });
   const replied = messages.findLast(({ sender }) => sender === 'ai' || sender === 'human_agent');
+  const isAnswered =
+    replied !== undefined && messages.every(({ sender, seq }) => sender !== 'contact' || seq < replied.seq);
   await changeSession(trx, orgId, session, {
     ai_state: 'on',
     ai_context_seq: replied?.seq ?? session.ai_context_seq,
@@ -211,7 +213,7 @@ export async function returnToAi(trx: Trx, orgId: string, session: LockedSession
     ai_closure_type: null,
     assignee_id: null,
     queued_at: null,
-    events: [{ id: newId(), type: 'returned_to_ai' }],
+    events: [{ id: newId(), type: 'returned_to_ai', isAnswered }],
   });
   if (session.assignee_id !== null)
     await announceWithState(trx, orgId, [

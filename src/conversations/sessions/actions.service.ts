@@ -15,6 +15,7 @@ import { assignAfterCommit } from '../assignment/queues.service.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from '../assignment/service.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
 import { startHandoff } from '../handoff/service.ts';
+import { listLastMessages } from '../messages/shared.queries.ts';
 import { deleteSessionTags, insertSessionTags, type LockedSession } from '../queries.ts';
 import { summarizesIf, summaryOfResolution } from '../summary/service.ts';
 import type { Handoff } from '../table.ts';
@@ -120,7 +121,9 @@ export function handOff(
   return inTransaction(db, async (trx) => {
     const session = await lockSession(trx, orgId, id);
     if (session.handoff !== null) return session.handoff;
-    const events: SessionEvent[] = [{ id: newId(), type: 'handoff', data: { reason } }];
+    const [last] = await listLastMessages(trx, orgId, id, { after: 0, limit: 1 });
+    const isAnswered = last?.sender === 'human_agent';
+    const events: SessionEvent[] = [{ id: newId(), type: 'handoff', data: { reason }, isAnswered }];
     const handoff = await startHandoff(trx, orgId, session, { reason, isExternal, events });
     if (session.status === 'open') await assignInTeam(trx, orgId, session);
     return handoff;

@@ -271,6 +271,20 @@ describe('a turn of the AI without a model', () => {
     expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({ handoff: null, assignee_id: null });
   });
 
+  it('waits for the customer in a session that is returned with nothing to answer', async () => {
+    const org = await newAnsweringOrg(stack);
+    const widget = await unverified(stack, org);
+    const id = await widget.newSession();
+    await widget.send(id, QUESTION);
+    await endedTurns(id, 1);
+    await org.post(`/chat/sessions/${id}/handoff`, {});
+    const waiting = { waiting_on: 'human_agents', waiting_since: expect.any(String) };
+    expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject(waiting);
+    expect((await org.post(`/chat/sessions/${id}/return-to-ai`)).status).toBe(200);
+    const returned = { waiting_on: 'customers', waiting_since: null };
+    expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject(returned);
+  });
+
   it('resolves the session where the customer says that the issue is solved', async () => {
     const org = await newAnsweringOrg(stack);
     await org.patch('/org/settings', { generate_summary_and_sentiment_on_resolve: true });
