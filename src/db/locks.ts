@@ -29,3 +29,8 @@ export async function tryLockName(trx: Trx, name: string): Promise<boolean> {
     select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as is_locked`;
   return onlyRow(await locked.execute(trx)).is_locked;
 }
+
+/** Has the transaction fail at once where it would wait longer than this for a lock. */
+export async function limitLockWaits(trx: Trx, ms: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(trx);
+}

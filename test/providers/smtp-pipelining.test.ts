@@ -153,6 +153,12 @@ describe('a mail server that offers PIPELINING', () => {
     expect(mails).toHaveLength(3);
   });
 
+  it('and hangs up at the last recipient has this one alone retried', async () => {
+    const hangUp = { at: 'RCPT', address: 'person3@example.com', lasting: true } as const;
+    const { outcomes } = await sendTo(names(4), { isPipelining: true, hangUp }, { atOnce: 1 });
+    expect(outcomes).toEqual([...all(3, 'accepted'), 'retry recipient']);
+  });
+
   it('and hangs up behind a text leaves its outcome unknown, and it is not sent again', async () => {
     const hangUp = { at: 'text', address: 'person2@example.com' } as const;
     const { outcomes, mails } = await sendTo(names(5), { isPipelining: true, hangUp }, { atOnce: 1 });

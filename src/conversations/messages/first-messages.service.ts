@@ -58,7 +58,10 @@ export async function openWithMessages(trx: Trx, orgId: string, messages: FirstM
     const isOwn = contact.isNew || known.get(contact.id)?.email === from;
     return { ...message, contactId: contact.id, verified: isOwn && isAuthentic, language: words.language };
   });
-  const sessions = await openSessions(trx, orgId, CHANNEL, added);
+  for (const { contactId, from, name } of added)
+    if (name !== undefined && known.get(contactId)?.name === null)
+      await fillName(trx, orgId, { contactId, channel: CHANNEL, from, name });
+  const sessions = await openSessions(trx, orgId, CHANNEL, added); // other sessions of the org wait from here on
   const first: FirstEvent[] = [];
   for (const [nth, { id: sessionId, isBlocked }] of sessions.entries()) {
     const message = added[nth] as (typeof added)[0];
@@ -68,9 +71,6 @@ export async function openWithMessages(trx: Trx, orgId: string, messages: FirstM
     else await addContactMessage(trx, orgId, await lockSession(trx, orgId, sessionId), { ...message, isBlocked });
   }
   if (first.length > 0) await appendFirstMessages(trx, orgId, first);
-  for (const { contactId, from, name } of added)
-    if (name !== undefined && known.get(contactId)?.name === null)
-      await fillName(trx, orgId, { contactId, channel: CHANNEL, from, name });
 }
 
 /** Serializes the e-mails of the contacts that others see too, and returns these contacts by their ids. */

@@ -7,6 +7,8 @@ type ConnectionOptions = ConstructorParameters<typeof SMTPConnection>[0];
 
 /** An e-mail is given to so many connections that turn out to be closed, or break in its envelope, before it is left. */
 const MAX_CLOSED_CONNECTIONS = 3;
+/** A server that has answered an e-mail within this time is not away: what it breaks off at is the fault of that. */
+const ALIVE_MS = 30_000;
 
 interface SmtpPoolOptions {
   /** The most connections at once. */
@@ -35,7 +37,7 @@ export type MailResult =
   | { isTaken: true; refused: Map<string, SmtpError> }
   /**
    * `stage`: how far it got. Nothing of an e-mail has left before its content. A server that breaks the connection in the
-   * envelope counts as away (`connection`), unless it answers other e-mails meanwhile (`envelope`).
+   * envelope counts as away (`connection`), unless it has just answered other e-mails (`envelope`).
    */
   | { isTaken: false; stage: 'connection' | 'envelope' | 'content'; error: SmtpError };
 
@@ -63,8 +65,8 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
   const idle = new Set<SMTPConnection>();
   let busy = 0;
   let isClosed = false;
-  /** The number of e-mails that the server has answered something to. */
-  let answered = 0;
+  /** When the server last answered something to an e-mail, in ms. */
+  let answeredAt = Number.NEGATIVE_INFINITY;
 
   const open = async (): Promise<SMTPConnection> => {
     const socket = await connect?.();
@@ -98,7 +100,6 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
   };
 
   const sendOne = async (mail: ComposedMail): Promise<MailResult> => {
-    const before = answered;
     for (let closed = 0; ; closed++) {
       const [used] = idle;
       if (used !== undefined) idle.delete(used);
@@ -109,11 +110,11 @@ export function createSmtpPool({ size, connection: options, login, connect }: Sm
         return { isTaken: false, stage: 'connection', error: error as SmtpError };
       }
       const result = await sendBy(connection, mail);
-      if (isAnswered(result)) answered++;
+      if (isAnswered(result)) answeredAt = performance.now();
       if (!isLostInEnvelope(result)) return result;
       const mayBeGone = used !== undefined || isBroken(result.error);
       if (mayBeGone && closed < MAX_CLOSED_CONNECTIONS) continue;
-      return answered > before ? result : { ...result, stage: 'connection' };
+      return performance.now() - answeredAt < ALIVE_MS ? result : { ...result, stage: 'connection' };
     }
   };
 

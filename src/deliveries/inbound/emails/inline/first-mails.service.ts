@@ -1,6 +1,7 @@
 import {
   type FirstMessage,
   openWithMessages,
+  readWords,
   resolveSenders,
 } from '../../../../conversations/messages/first-messages.service.ts';
 import type { Trx } from '../../../../db/connect.ts';
@@ -13,6 +14,14 @@ import type { JudgedMail } from './reading.service.ts';
 /** An e-mail that opens a session in an inbox without a team. */
 export type FirstMail = JudgedMail & { inbox_id: string; verdict: { result: 'mail'; from: string; mail: ReplyMail } };
 
+/** A first mail with its words, which take a while to find: they are read before the transaction. */
+type FirstMailWithWords = FirstMail & Pick<FirstMessage, 'words'>;
+
+export const withWords = async (email: FirstMail): Promise<FirstMailWithWords> => ({
+  ...email,
+  words: await readWords(email.verdict.mail.body),
+});
+
 /** Whether an e-mail can continue no session, and opens one that no team has to be found for. */
 export function isFirstMail(email: JudgedMail): email is FirstMail {
   const { verdict, inbox_id, teamId } = email;
@@ -22,7 +31,7 @@ export function isFirstMail(email: JudgedMail): email is FirstMail {
 }
 
 /** Stores e-mails that open sessions, each once, and opens these. */
-export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMail[]): Promise<void> {
+export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMailWithWords[]): Promise<void> {
   const fresh = await storeNew(trx, orgId, emails);
   if (fresh.length === 0) return;
   const senders = fresh.map(({ verdict }) => ({ from: verdict.from, name: verdict.mail.fromName }));
@@ -38,12 +47,18 @@ export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMail
   );
 }
 
-/** Stores e-mails, and returns those that were not stored before and whose inbox has no message with their Message-ID. */
-async function storeNew(trx: Trx, orgId: string, emails: FirstMail[]): Promise<FirstMail[]> {
+/** Stores e-mails, and returns those that were not stored before and are the first of their inbox with their Message-ID. */
+async function storeNew(trx: Trx, orgId: string, emails: FirstMailWithWords[]): Promise<FirstMailWithWords[]> {
   const processed = emails.map((email) => ({ ...email, result: email.verdict.result, message: keyOf(email) }));
   const stored = await insertProcessedEmails(trx, orgId, processed);
   const fresh = new Set(stored.flatMap(({ id, is_known }) => (is_known ? [] : id)));
-  return emails.filter(({ id }) => fresh.has(id));
+  const byKey = new Map<string, FirstMailWithWords>();
+  for (const email of emails) {
+    const { provider, provider_id: providerId } = keyOf(email);
+    const key = `${provider} ${providerId}`;
+    if (fresh.has(email.id) && !byKey.has(key)) byKey.set(key, email);
+  }
+  return [...byKey.values()];
 }
 
 /** What an inbox knows a message by. */
@@ -73,7 +88,7 @@ async function rowOf(trx: Trx, email: FirstMail, contactId: string): Promise<Fir
 }
 
 const messageOf = (
-  { messageId: id, words, authenticity, verdict: { from, mail } }: FirstMail,
+  { messageId: id, words, authenticity, verdict: { from, mail } }: FirstMailWithWords,
   contact: FirstMessage['contact'],
 ): FirstMessage => ({
   id,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../../../../db/connect.ts';
+import type { Db, Trx } from '../../../../db/connect.ts';
 import type { InboundEmailResult } from '../../../contract.ts';
 import type { MailClient } from '../table.ts';
 
@@ -72,6 +72,15 @@ export async function insertProcessedEmails(
     from stored join email on email.id = stored.id
   `.execute(trx);
   return stored;
+}
+
+/** Returns those of the senders that have sent the org an e-mail that is not processed yet. */
+export async function listWaitingSenders(db: Db, orgId: string, senders: string[]): Promise<string[]> {
+  const { rows } = await sql<{ mail_from: string }>`
+    select distinct mail_from from inbound_emails
+    where org_id = ${orgId} and processed_at is null and mail_from = any(${senders}::text[])
+  `.execute(db);
+  return rows.map(({ mail_from }) => mail_from);
 }
 
 /** An e-mail as a message that opens a session. */

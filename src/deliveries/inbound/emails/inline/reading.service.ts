@@ -1,4 +1,3 @@
-import { readWords } from '../../../../conversations/messages/first-messages.service.ts';
 import type { Db } from '../../../../db/connect.ts';
 import { newId } from '../../../../ids.ts';
 import type { MailAuthenticity } from '../../../../providers/email/authenticator.ts';
@@ -12,10 +11,14 @@ import { hashOf } from '../raw-mails.service.ts';
 import type { Classification } from '../rules.ts';
 import type { ReceivedMail } from '../service.ts';
 import { type AuthenticityDeps, authenticityOf, verdictOn } from '../verdict.service.ts';
-import type { ProcessedEmail } from './queries.ts';
+import { listWaitingSenders, type ProcessedEmail } from './queries.ts';
 
 /** An e-mail whose reading or look-ups take longer is stored, and goes to its workflow. */
 const MAX_READING_MS = 1_000;
+/** While so many are being read, also those that nobody waits for any more, further ones go to their workflows. */
+const MAX_READINGS = 16;
+/** What a file looks like in the bytes of an e-mail. Where nothing is one, the e-mail is read twice. */
+const FILE = /content-disposition:\s*attachment|content-type:\s*(?:image|application|audio|video)\/|name=/i;
 
 export interface InlineMailDeps extends AuthenticityDeps {
   db: Db;
@@ -30,7 +33,6 @@ export interface ReadMail extends Omit<ProcessedEmail, 'result'> {
   messageId: string;
   mail: ParsedEmail;
   authenticity: MailAuthenticity;
-  words: Awaited<ReturnType<typeof readWords>>;
   /** The recipient of its delivery. */
   to: string | null;
 }
@@ -42,19 +44,31 @@ export interface JudgedMail extends ReadMail {
   teamId: string | null;
 }
 
+let readings = 0;
+
+/** Whether an e-mail may be processed inline, as far as that shows before it is read. */
+function mayBeInline({ recipients, raw: { source } }: ReceivedMail): boolean {
+  const isPlain = recipients.length === 1 && recipients[0]?.mailbox.kind !== 'bounce' && typeof source !== 'string';
+  return isPlain && !FILE.test(source.toString('latin1'));
+}
+
 /** Reads an e-mail that may be processed inline. Resolves to undefined if it may not, or if that takes too long. */
 export async function readInTime(
   deps: InlineMailDeps,
   orgId: string,
   received: ReceivedMail,
 ): Promise<ReadMail | undefined> {
+  if (!mayBeInline(received) || readings >= MAX_READINGS) return undefined;
   const late = Promise.withResolvers<undefined>();
   const signal = new AbortController();
   const timer = setTimeout(() => {
     signal.abort();
     late.resolve(undefined);
   }, MAX_READING_MS);
-  const reading = read(deps, orgId, received, signal.signal);
+  readings++;
+  const reading = read(deps, orgId, received, signal.signal).finally(() => {
+    readings--;
+  });
   reading.catch(() => undefined); // after the time, nobody waits for it
   try {
     return await Promise.race([reading, late.promise]);
@@ -69,10 +83,10 @@ async function read(
   { mailFrom, recipients, raw, client: given }: ReceivedMail,
   signal: AbortSignal,
 ): Promise<ReadMail | undefined> {
-  const [{ address, mailbox }, ...others] = recipients as [ReceivedMail['recipients'][0]];
+  const [{ address, mailbox }] = recipients as [ReceivedMail['recipients'][0]];
   const { source } = raw;
   const client = given ?? null;
-  if (others.length > 0 || mailbox.kind === 'bounce' || typeof source === 'string') return undefined;
+  if (mailbox.kind === 'bounce' || typeof source === 'string') return undefined;
   await using reading = await deps.mailReader.read(orgId, async () => (signal.aborted ? null : mailInMemory(source)));
   const { mail } = reading;
   if (mail === undefined || mail.files.length > 0 || mail.isCut) return undefined;
@@ -92,10 +106,15 @@ async function read(
     sha256: await hashOf(rcptTo, raw),
     raw: source,
     mail,
-    words: await readWords(mail.body),
     authenticity: await authenticityOf(deps, { mailFrom, client, mail, raw }),
     to: delivery?.to ?? null,
   };
+}
+
+/** Returns the e-mails without those that would overtake an earlier one of their sender, which waits for its workflow. */
+export async function withoutOvertaking(db: Db, orgId: string, mails: ReadMail[]): Promise<ReadMail[]> {
+  const waiting = new Set(await listWaitingSenders(db, orgId, [...new Set(mails.map(({ mail_from }) => mail_from))]));
+  return mails.filter(({ mail_from }) => !waiting.has(mail_from));
 }
 
 /** Returns what each e-mail is to the org, with the team of its inbox. */

@@ -1,20 +1,31 @@
 import { batchByKey } from '../../../../concurrency/batch-by-key.ts';
 import type { Trx } from '../../../../db/connect.ts';
 import { hasFastPaths } from '../../../../db/fast-paths.ts';
+import { limitLockWaits } from '../../../../db/locks.ts';
 import { inTransaction } from '../../../../db/transaction.ts';
 import { runAsOwner } from '../../../../processes/current-work.ts';
 import { applyEmail } from '../applying.service.ts';
 import type { ReceivedMail } from '../service.ts';
-import { applyFirstMails, isFirstMail } from './first-mails.service.ts';
+import { applyFirstMails, isFirstMail, withWords } from './first-mails.service.ts';
 import { insertProcessedEmails } from './queries.ts';
-import { type InlineMailDeps, type JudgedMail, judgeMails, type ReadMail, readInTime } from './reading.service.ts';
+import {
+  type InlineMailDeps,
+  type JudgedMail,
+  judgeMails,
+  type ReadMail,
+  readInTime,
+  withoutOvertaking,
+} from './reading.service.ts';
 
 const LIMITS = { maxConcurrent: 1, maxBatchSize: 50, maxWaiting: 500 };
+/** A mail that meets a lock goes to its workflow: all that come behind it wait too. */
+const LOCK_WAIT_MS = 300;
 
 /**
  * Returns a function that processes an e-mail while its sender waits for the confirmation, so without storing it first and
- * without its workflow. It resolves to false, and has changed nothing, if the e-mail needs those: it goes to several
- * recipients or is a bounce, it is large, it has files, it cannot be read at once, or something fails.
+ * without its workflow. It resolves to false if the e-mail needs those: it goes to several recipients or is a bounce, it is
+ * large, it may have files, it is not read at once or as a whole, an earlier one of its sender waits, or something fails.
+ * Storing it repeats nothing then.
  */
 export function createInlineReceiver(deps: InlineMailDeps): (mail: ReceivedMail) => Promise<boolean> {
   const process = batchByKey(LIMITS, (orgId, mails: ReadMail[]) =>
@@ -38,17 +49,20 @@ export function createInlineReceiver(deps: InlineMailDeps): (mail: ReceivedMail)
  * those if the common transaction fails. Returns for each whether it was processed.
  */
 async function processMails(deps: InlineMailDeps, orgId: string, mails: ReadMail[]): Promise<boolean[]> {
-  const judged = await judgeMails(deps, orgId, mails);
+  const judged = await judgeMails(deps, orgId, await withoutOvertaking(deps.db, orgId, mails));
   const done = new Set<string>();
   const settle = async (some: JudgedMail[], apply: (trx: Trx) => Promise<void>): Promise<void> => {
     try {
-      await inTransaction(deps.db, apply);
+      await inTransaction(deps.db, async (trx) => {
+        await limitLockWaits(trx, LOCK_WAIT_MS);
+        await apply(trx);
+      });
       for (const { id } of some) done.add(id);
     } catch (error) {
       deps.log.warn({ err: error, mails: some.length }, 'e-mails could not be processed at once');
     }
   };
-  const first = judged.filter(isFirstMail);
+  const first = await Promise.all(judged.filter(isFirstMail).map(withWords));
   if (first.length > 0) await settle(first, (trx) => applyFirstMails(trx, orgId, first));
   for (const mail of judged)
     if (!done.has(mail.id) && mail.verdict.result !== 'unreadable')
