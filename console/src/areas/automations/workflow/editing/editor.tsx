@@ -53,10 +53,19 @@ function useProblems(draft: Draft): { issues: Issue[]; failure: ReturnType<typeo
 }
 
 const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { definitions: Definitions }) => {
-  const { draft, isChanged, change, discard, save } = edited;
+  const { draft, isWritten, isChanged, change, discard, save } = edited;
   const [place, go] = useState<Place>({ open: undefined });
   /** Grows when the changes are dropped: fields begin with the stored values. */
   const [round, setRound] = useState(0);
+  const [base, setBase] = useState(version);
+  if (version !== base) {
+    setBase(version);
+    const isOwn = save.isPending || version === save.data?.version_number;
+    // What was open may be elsewhere in the version of somebody else.
+    if (!isWritten && !isOwn) go({ open: undefined });
+  }
+  /** What is written while a workflow is made would be lost, or make a second one. */
+  const isMade = version === undefined && (save.isPending || save.isSuccess);
   const { issues, failure } = useProblems(draft);
   const ofWorkflow = issues.filter(({ step_id }) => step_id === null).map(({ message }) => message);
   const faulty = new Set(issues.flatMap(({ step_id }) => step_id ?? []));
@@ -79,6 +88,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
         </p>
         {isChanged && (
           <Button
+            disabled={isMade}
             onClick={() => {
               discard();
               go({ open: undefined });
@@ -98,7 +108,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
       </div>
       {save.error !== null && <Failure error={save.error} onRetry={store} />}
       {failure}
-      <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
+      <div inert={isMade} className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
         <Graph
           trigger={trigger}
           blocks={draft.blocks}

@@ -90,8 +90,9 @@ export function useDraft(latest: Workflow | undefined) {
       settle();
     },
   });
-  const isChanged = written !== undefined && !isSame(written, stored);
-  return { draft, isChanged, change, discard: () => write(undefined), save };
+  const isWritten = written !== undefined;
+  const isChanged = isWritten && !isSame(bodyOf(written), bodyOf(stored));
+  return { draft, isWritten, isChanged, change, discard: () => write(undefined), save };
 }
 
 /** Reads again what is shown of a workflow. */
