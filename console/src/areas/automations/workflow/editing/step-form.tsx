@@ -294,7 +294,7 @@ function stepIn(text: string): { value: Block } | { problem: string } {
   if ('problem' in parsed) return parsed;
   return isStep(parsed.value)
     ? { value: parsed.value }
-    : { problem: 'It and the steps in it need an id and a type as texts, and input, inputs and branches as objects' };
+    : { problem: 'It and the steps in it need id, type and name as texts, and input, inputs and branches as objects' };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -302,7 +302,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function isStep(value: unknown): value is Block {
   if (!isRecord(value) || typeof value.id !== 'string' || typeof value.type !== 'string') return false;
-  const { input, inputs, branches } = value;
+  const { name, input, inputs, branches } = value;
+  if (name !== undefined && typeof name !== 'string') return false;
   if (![input, inputs, branches].every((part) => part === undefined || isRecord(part))) return false;
   const cases = isRecord(branches) ? branches.cases : undefined;
   if (Array.isArray(cases) && !cases.every(isRecord)) return false;
