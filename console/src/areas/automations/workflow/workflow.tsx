@@ -81,7 +81,7 @@ const StoredWorkflow = ({ id }: { id: string }) => {
       actions={
         <>
           <RunsLink id={id} />
-          {mayWrite && latest !== undefined && <Activation workflow={workflow} version={latest} />}
+          {mayWrite && latest !== undefined && <Activation workflow={workflow} version={latest} isOfAll />}
           {mayWrite && tab !== 'edit' && <EditLink id={id} isChanged={edited.isChanged} />}
         </>
       }
