@@ -100,7 +100,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
         )}
         <StateButton
           look="main"
-          forbidden={save.isPending ? 'It is being saved' : whyNotSaved(isChanged, count)}
+          forbidden={save.isPending ? 'It is being saved' : whyNotSaved(edited, count)}
           onClick={store}
         >
           {save.isPending ? 'Saving' : version === undefined ? 'Create the workflow' : 'Save as a new version'}
@@ -141,6 +141,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
               ofWorkflow={ofWorkflow}
               onChange={change}
               onGo={(path) => go({ open: path })}
+              onText={edited.setHasText}
             />
           )}
         </section>
@@ -149,8 +150,9 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   );
 };
 
-function whyNotSaved(isChanged: boolean, problems: number): string | false {
+function whyNotSaved({ isChanged, hasText }: EditorProps['edited'], problems: number): string | false {
   if (problems > 0) return 'It can be saved once its problems are mended';
+  if (hasText) return 'It can be saved once the JSON of the step is taken or dropped';
   return isChanged ? false : 'Nothing has changed';
 }
 
@@ -162,10 +164,11 @@ interface OpenedProps {
   ofWorkflow: string[];
   onChange: (changes: Partial<Draft>) => void;
   onGo: (path: Path | undefined) => void;
+  onText: (hasText: boolean) => void;
 }
 
 /** The form of a step, or of the workflow where none is open. */
-const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo }: OpenedProps) => {
+const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo, onText }: OpenedProps) => {
   /** Grows when a step is replaced as a whole: its fields begin with the new values. */
   const [round, setRound] = useState(0);
   const step = path === undefined ? undefined : stepAt(draft.blocks, path);
@@ -221,6 +224,7 @@ const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo }
         step={step}
         definitions={definitions}
         problems={problems}
+        onText={onText}
         onChange={(changed) => onChange({ blocks: withStepAt(draft.blocks, path, changed) })}
         onReplace={(changed) => {
           onChange({ blocks: withStepAt(draft.blocks, path, changed) });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Schemas } from '../../../../api/client';
 import { actionsQuery } from '../../../../api/settings';
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
@@ -18,6 +18,8 @@ interface StepProps {
   onChange: (step: Block) => void;
   /** Gets a step that was written as a whole. */
   onReplace: (step: Block) => void;
+  /** Gets whether there is a text of the step that is not taken. */
+  onText: (hasText: boolean) => void;
 }
 
 const ANY: Schema = { anyOf: [], description: 'A text, a number, or a value of an earlier step' };
@@ -26,7 +28,7 @@ const JSON_LOGIC: Schema = { description: 'Such as {"==": [{"var": "contact.emai
 const TEXT: Schema = { type: 'string' };
 
 /** The form of a step: its name, what it gets, and what it does if it fails. */
-export const StepForm = ({ step, definitions, problems, onChange, onReplace }: StepProps) => {
+export const StepForm = ({ step, definitions, problems, onChange, onReplace, onText }: StepProps) => {
   const action = definitions.actions.find(({ type }) => type === step.type);
   const kind = action ?? definitions.blocks.find(({ type }) => type === step.type);
   const change = (changes: Partial<Block>) => onChange({ ...step, ...changes });
@@ -59,7 +61,7 @@ export const StepForm = ({ step, definitions, problems, onChange, onReplace }: S
         <BlockInputs step={step} definitions={definitions} problems={problems} onChange={change} />
       )}
       {step.$kind === 'Action' && <Failing step={step} onChange={change} />}
-      <AsJson step={step} onReplace={onReplace} />
+      <AsJson step={step} onReplace={onReplace} onText={onText} />
     </div>
   );
 };
@@ -310,24 +312,46 @@ function isStep(value: unknown): value is Block {
   return branchesOf(value as unknown as Block).every(({ steps }) => steps.every(isStep));
 }
 
-/** All of a step as JSON, for what the fields do not show. */
-const AsJson = ({ step, onReplace }: Pick<StepProps, 'step' | 'onReplace'>) => {
-  const [text, setText] = useState<string>();
-  const read = stepIn(text ?? '{}');
+/** All of a step as JSON, for what the fields do not show. It follows the step until something is written. */
+const AsJson = ({ step, onReplace, onText }: Pick<StepProps, 'step' | 'onReplace' | 'onText'>) => {
+  const [isOpen, setOpen] = useState(false);
+  const [written, write] = useState<{ text: string; of: string }>();
+  const now = writtenJson(step);
+  const text = written?.text ?? now;
+  const read = stepIn(text);
+  const isWritten = written !== undefined;
+  useEffect(() => {
+    onText(isWritten);
+    return () => onText(false);
+  }, [isWritten, onText]);
   return (
-    <details onToggle={({ currentTarget }) => setText(currentTarget.open ? writtenJson(step) : undefined)}>
-      <summary className="w-fit cursor-pointer text-xs text-quiet hover:text-text">The step as JSON</summary>
-      {text !== undefined && (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="w-fit cursor-pointer text-xs text-quiet hover:text-text">
+        The step as JSON{isWritten && ', not taken'}
+      </summary>
+      {isOpen && (
         <div className="mt-2 space-y-2">
           <JsonField
             label={`Step ${step.id}, as JSON`}
             text={text}
             problem={'problem' in read ? read.problem : undefined}
-            onChange={setText}
+            onChange={(text) => write(text === now ? undefined : { text, of: written?.of ?? now })}
           />
-          <Button disabled={!('value' in read)} onClick={() => 'value' in read && onReplace(read.value)}>
-            Take this
-          </Button>
+          {isWritten && written.of !== now && (
+            <p role="status" className="text-xs text-warn-text">
+              The step has changed since this was begun. Taking this drops that change.
+            </p>
+          )}
+          <div className="flex gap-2">
+            <Button disabled={!('value' in read)} onClick={() => 'value' in read && onReplace(read.value)}>
+              Take this
+            </Button>
+            {isWritten && (
+              <Button look="quiet" onClick={() => write(undefined)}>
+                Drop this
+              </Button>
+            )}
+          </div>
         </div>
       )}
     </details>
