@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import { definitionsQuery, problemsQuery } from '../../../../api/runs';
+import { ConfirmDialog } from '../../../../ui/dialogs/confirm-dialog';
 import { Button, Failure, failureOf, Skeleton } from '../../../../ui/parts';
 import { StateButton } from '../../../../ui/state-button';
 import { useSettled } from '../../../../ui/use-settled';
+import { type Block, branchesOf } from '../blocks';
 import { Graph } from '../graph';
 import {
   besidePath,
@@ -57,6 +59,8 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   const [place, go] = useState<Place>({ open: undefined });
   /** Grows when the changes are dropped: fields begin with the stored values. */
   const [round, setRound] = useState(0);
+  const [removal, askRemoval] = useState<{ step: Block; path: Path }>();
+  const [isDiscardAsked, askDiscard] = useState(false);
   const [base, setBase] = useState(version);
   if (version !== base) {
     setBase(version);
@@ -72,6 +76,10 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   const open = 'open' in place ? place.open : undefined;
   const trigger = definitions.triggers.find(({ type }) => type === draft.trigger_type)?.title ?? draft.trigger_type;
   const count = issues.length + (draft.name.trim() === '' ? 1 : 0);
+  const remove = (path: Path) => {
+    change({ blocks: withoutStepAt(draft.blocks, path) });
+    go({ open: undefined });
+  };
   const store = () => save.mutate(draft, { onSuccess: ({ workflow_id }) => onSaved(workflow_id) });
   return (
     <>
@@ -87,16 +95,33 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
           )}
         </p>
         {isChanged && (
-          <Button
-            disabled={isMade}
-            onClick={() => {
+          <Button disabled={isMade} onClick={() => askDiscard(true)}>
+            Discard the changes
+          </Button>
+        )}
+        {removal !== undefined && (
+          <ConfirmDialog
+            title={`Remove ${removal.step.name ?? removal.step.id}?`}
+            action="Remove it"
+            onConfirm={() => remove(removal.path)}
+            onClose={() => askRemoval(undefined)}
+          >
+            The steps in its branches are removed with it.
+          </ConfirmDialog>
+        )}
+        {isDiscardAsked && (
+          <ConfirmDialog
+            title="Discard the changes?"
+            action="Discard them"
+            onConfirm={() => {
               discard();
               go({ open: undefined });
               setRound(round + 1);
             }}
+            onClose={() => askDiscard(false)}
           >
-            Discard the changes
-          </Button>
+            What you changed here is not saved.
+          </ConfirmDialog>
         )}
         <StateButton
           look="main"
@@ -141,6 +166,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
               ofWorkflow={ofWorkflow}
               onChange={change}
               onGo={(path) => go({ open: path })}
+              onRemove={(step, path) => (hasSteps(step) ? askRemoval({ step, path }) : remove(path))}
               onText={edited.setHasText}
             />
           )}
@@ -156,6 +182,8 @@ function whyNotSaved({ isChanged, hasText }: EditorProps['edited'], problems: nu
   return isChanged ? false : 'Nothing has changed';
 }
 
+const hasSteps = (block: Block): boolean => branchesOf(block).some(({ steps }) => steps.length > 0);
+
 interface OpenedProps {
   path: Path | undefined;
   draft: Draft;
@@ -164,11 +192,12 @@ interface OpenedProps {
   ofWorkflow: string[];
   onChange: (changes: Partial<Draft>) => void;
   onGo: (path: Path | undefined) => void;
+  onRemove: (step: Block, path: Path) => void;
   onText: (hasText: boolean) => void;
 }
 
 /** The form of a step, or of the workflow where none is open. */
-const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo, onText }: OpenedProps) => {
+const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo, onRemove, onText }: OpenedProps) => {
   /** Grows when a step is replaced as a whole: its fields begin with the new values. */
   const [round, setRound] = useState(0);
   const step = path === undefined ? undefined : stepAt(draft.blocks, path);
@@ -208,13 +237,7 @@ const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo, 
         >
           <ArrowDown size={14} aria-hidden="true" />
         </Button>
-        <Button
-          look="quiet"
-          onClick={() => {
-            onChange({ blocks: withoutStepAt(draft.blocks, path) });
-            onGo(undefined);
-          }}
-        >
+        <Button look="quiet" onClick={() => onRemove(step, path)}>
           Remove
         </Button>
       </header>

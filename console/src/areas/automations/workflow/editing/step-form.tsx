@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Schemas } from '../../../../api/client';
 import { actionsQuery } from '../../../../api/settings';
+import { ConfirmDialog } from '../../../../ui/dialogs/confirm-dialog';
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
 import { JsonField, objectIn, writtenJson } from '../../../../ui/json/json-field';
 import { Button } from '../../../../ui/parts';
@@ -195,7 +196,10 @@ interface Case {
 const Cases = ({ step, problems, onChange }: PartProps) => {
   const { branches = {} } = step;
   const cases = (Array.isArray(branches.cases) ? branches.cases : []) as Case[];
+  const [asked, ask] = useState<number>();
   const change = (next: Case[]) => onChange({ branches: { ...branches, cases: next } });
+  const remove = (n: number) => change(cases.toSpliced(n, 1));
+  const hasSteps = ({ steps }: Case) => Array.isArray(steps) && steps.length > 0;
   return (
     <fieldset className="space-y-3">
       <legend className="mb-1 text-xs text-quiet">Cases, in their order</legend>
@@ -217,13 +221,23 @@ const Cases = ({ step, problems, onChange }: PartProps) => {
             className="mt-5"
             aria-label={`Remove case ${n + 1}`}
             disabled={cases.length === 1}
-            onClick={() => change(cases.toSpliced(n, 1))}
+            onClick={() => (hasSteps(one) ? ask(n) : remove(n))}
           >
             Remove
           </Button>
         </div>
       ))}
       <Button onClick={() => change([...cases, { equals: '', steps: [] }])}>Add a case</Button>
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={`Remove case ${asked + 1}?`}
+          action="Remove it"
+          onConfirm={() => remove(asked)}
+          onClose={() => ask(undefined)}
+        >
+          Its steps are removed with it.
+        </ConfirmDialog>
+      )}
     </fieldset>
   );
 };
