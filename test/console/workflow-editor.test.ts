@@ -114,6 +114,33 @@ import { eventually } from '../support/stack/stack.ts';
     await page.close();
   });
 
+  it('simulates a configured trigger, and shows the cases that are left when one is removed', async () => {
+    const cases = [
+      { equals: 'one', steps: [wait] },
+      { equals: 'two', steps: [] },
+    ];
+    const { body } = await api.org.post('/workflows', {
+      name: 'Sort',
+      trigger_type: 'cron-trigger',
+      trigger_configuration: { cron: '0 9 * * *' },
+      workflow_blocks: [{ $kind: 'Block', type: 'switch', id: 'sort', inputs: { value: 'two' }, branches: { cases } }],
+    });
+    const { page, complaints } = await admin(`/automations/${body.workflow_id}?tab=simulation`);
+    await button(page, 'Simulate').click();
+    await page.getByRole('region', { name: 'Result' }).getByText('Completed').waitFor();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await graph(page).getByRole('button', { name: /^sort/ }).click();
+    await button(page, 'Remove case 1').click();
+    await page.getByRole('dialog', { name: 'Remove case 1?' }).getByRole('button', { name: 'Remove it' }).click();
+    await page.getByText('not saved').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Case 1: equal to' }).inputValue()).toBe('two');
+    await button(page, 'Discard the changes').click();
+    await button(page, 'Discard them').click();
+    await page.getByText(/^You edit version 1$/).waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it('shows viewers the graph, and nothing to edit', async () => {
     const { body } = await api.org.post('/workflows', {
       name: 'Read',

@@ -12,6 +12,7 @@ export const SimulateWorkflow = z
       .array(z.record(z.string(), z.unknown()))
       .optional()
       .describe('Of a draft, or in place of the stored ones.'),
+    trigger_configuration: AnyJson.nullable().optional(),
     trigger_constraints: AnyJson.nullable().optional(),
     trigger_output: z.record(z.string(), AnyJson).optional().describe('Available to steps as trigger.output.'),
     event_id: z

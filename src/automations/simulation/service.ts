@@ -22,7 +22,8 @@ export async function simulateWorkflow(db: Db, orgId: string, input: SimulateWor
     throw refused('workflow_id', 'send a workflow_id, or trigger_type and workflow_blocks');
   const trigger_constraints =
     input.trigger_constraints === undefined ? (stored?.trigger_constraints ?? null) : input.trigger_constraints;
-  const trigger_configuration = input.trigger_type === undefined ? (stored?.trigger_configuration ?? null) : null;
+  const { trigger_configuration = input.trigger_type === undefined ? (stored?.trigger_configuration ?? null) : null } =
+    input;
   const steps = getValidSteps({ trigger_type, trigger_configuration, trigger_constraints, workflow_blocks: blocks });
 
   const trigger = await getTrigger(db, orgId, input);

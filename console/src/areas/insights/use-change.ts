@@ -19,7 +19,8 @@ export function useChange<Result, Input = void>({ run, onDone, isQuick = false }
       if (isQuick) say(error.message, { isError: true });
     },
     onSuccess: (result, input) => onDone?.(result, input),
-    onSettled: () =>
-      client.invalidateQueries({ predicate: ({ queryKey: [operation] }) => INSIGHT_READS.has(String(operation)) }),
+    onSettled: () => {
+      void client.invalidateQueries({ predicate: ({ queryKey: [operation] }) => INSIGHT_READS.has(String(operation)) });
+    },
   });
 }

@@ -1,4 +1,4 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type Mutation, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { say } from '../../app/undo';
 import type { Sent } from './request';
@@ -32,9 +32,14 @@ export function useWrittenForms(onStored: () => void) {
 
 /** Says why a request is refused that its form no longer can. */
 function sayRefusal(client: QueryClient, submittedAt: number): void {
-  const stop = client.getMutationCache().subscribe(({ mutation }) => {
-    if (mutation?.state.submittedAt !== submittedAt || mutation.state.status === 'pending') return;
-    stop();
-    if (mutation.state.error !== null) say(mutation.state.error.message, { isError: true });
+  const requests = client.getMutationCache();
+  const sayIfSettled = (request: Mutation<unknown, Error, unknown> | undefined): boolean => {
+    if (request?.state.submittedAt !== submittedAt || request.state.status === 'pending') return false;
+    if (request.state.error !== null) say(request.state.error.message, { isError: true });
+    return true;
+  };
+  if (requests.getAll().some(sayIfSettled)) return; // it settled while its form went
+  const stop = requests.subscribe(({ mutation }) => {
+    if (sayIfSettled(mutation)) stop();
   });
 }

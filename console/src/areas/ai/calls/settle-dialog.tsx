@@ -11,9 +11,9 @@ export const SettleDialog = ({ call, onClose }: { call: Schemas['AutopilotCall']
   const settle = useMutation({
     mutationFn: (body: Schemas['SettleCall']) =>
       dataOf(api.POST('/autopilot/calls/{id}/settle', { params: { path: { id: call.id } }, body })),
-    onSuccess: async () => {
+    onSuccess: () => {
       say('Settled');
-      await client.invalidateQueries({ queryKey: ['listAutopilotCalls'] });
+      void client.invalidateQueries({ queryKey: ['listAutopilotCalls'] });
     },
   });
   const onSubmit = (form: FormData) => {

@@ -42,9 +42,9 @@ export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; 
               body: changesOf(existing, body),
             }),
           ),
-    onSuccess: async () => {
+    onSuccess: () => {
       say('Saved');
-      await client.invalidateQueries({ queryKey: ['listEvalCases'] });
+      void client.invalidateQueries({ queryKey: ['listEvalCases'] });
     },
   });
   const onSubmit = (form: FormData) => {

@@ -20,7 +20,7 @@ export function useRunChanges(run: Run) {
   const navigate = useNavigate();
   const path = { id: run.workflow_id, runId: run.id };
   const params = () => ({ path, header: { 'idempotency-key': crypto.randomUUID() } });
-  const refresh = () => client.invalidateQueries({ queryKey: runQuery(run.id).queryKey });
+  const refresh = () => void client.invalidateQueries({ queryKey: runQuery(run.id).queryKey });
   const sayWhy = (error: Error) => say(error.message, { isError: true });
   const retry = useMutation({
     mutationFn: (body: RetryRequest) =>

@@ -11,10 +11,13 @@ interface ActivationProps {
   workflow: Schemas['Workflow'];
   /** The version that would be active. */
   version: Pick<Schemas['Workflow'], 'version_number' | 'trigger_type'>;
+  /** Whether it can be deactivated here, whatever version is active. */
+  isOfAll?: boolean;
 }
 
 /** Lets the trigger of a workflow start runs of a version, or none. */
-export const Activation = ({ workflow: { workflow_id: id, is_active, version_number }, version }: ActivationProps) => {
+export const Activation = ({ workflow, version, isOfAll = false }: ActivationProps) => {
+  const { workflow_id: id, is_active, version_number } = workflow;
   const client = useQueryClient();
   const [asked, ask] = useState<'activate' | 'deactivate'>();
   const params = { path: { id } };
@@ -38,7 +41,7 @@ export const Activation = ({ workflow: { workflow_id: id, is_active, version_num
           Activate version {version.version_number}
         </Button>
       )}
-      {isThis && (
+      {(isThis || (isOfAll && is_active)) && (
         <Button disabled={change.isPending} onClick={() => ask('deactivate')}>
           Deactivate
         </Button>

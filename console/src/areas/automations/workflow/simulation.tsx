@@ -25,7 +25,7 @@ export const Simulation = ({ id, what, runId, onChoose }: SimulationProps) => {
         api.POST('/workflows/simulate', {
           body: {
             workflow_id: id,
-            ...(what !== undefined && simulated(what.draft)),
+            ...(what !== undefined && definitionOf(what.draft)),
             ...(chosen !== undefined && { trigger_output: chosen.trigger_output as Record<string, unknown> }),
           },
         }),
@@ -67,11 +67,6 @@ export const Simulation = ({ id, what, runId, onChoose }: SimulationProps) => {
       </div>
     </div>
   );
-};
-
-const simulated = (draft: Draft) => {
-  const { trigger_configuration: _, ...definition } = definitionOf(draft);
-  return definition;
 };
 
 const Result = ({ result }: { result: Schemas['WorkflowSimulation'] }) => (

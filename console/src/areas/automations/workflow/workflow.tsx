@@ -45,7 +45,7 @@ const NewWorkflow = () => {
   const edited = useDraft(undefined);
   return (
     <Page title="New workflow">
-      <UnsavedGuard isChanged={edited.isChanged} />
+      <UnsavedGuard isChanged={edited.isChanged || edited.hasText} />
       {mayWrite ? (
         <Editor
           version={undefined}
@@ -81,12 +81,12 @@ const StoredWorkflow = ({ id }: { id: string }) => {
       actions={
         <>
           <RunsLink id={id} />
-          {mayWrite && latest !== undefined && <Activation workflow={workflow} version={latest} />}
+          {mayWrite && latest !== undefined && <Activation workflow={workflow} version={latest} isOfAll />}
           {mayWrite && tab !== 'edit' && <EditLink id={id} isChanged={edited.isChanged} />}
         </>
       }
     >
-      <UnsavedGuard isChanged={edited.isChanged} isKeptOnPage />
+      <UnsavedGuard isChanged={edited.isChanged || edited.hasText} isKeptOnPage={!edited.hasText} />
       <Problems workflow={workflow} />
       {tab === 'edit' &&
         (latest === undefined ? (

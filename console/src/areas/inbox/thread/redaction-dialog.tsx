@@ -16,7 +16,9 @@ export const RedactionDialog = ({ sessionId, messageId, onClose }: RedactionProp
     mutationFn: (reason: string) =>
       dataOf(api.POST('/redaction/message', { body: { messageId, ...(reason === '' ? {} : { reason }) } })),
     onSuccess: () => say('Redacted'),
-    onSettled: () => client.invalidateQueries({ queryKey: historyQuery(sessionId).queryKey }),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: historyQuery(sessionId).queryKey });
+    },
   });
   return (
     <AskDialog

@@ -17,7 +17,9 @@ export const RedactionDialog = ({ articleId, feedbackId, onClose }: RedactionPro
     mutationFn: (reason: string) =>
       dataOf(api.POST('/redaction/feedback', { body: { feedbackId, ...(reason === '' ? {} : { reason }) } })),
     onSuccess: () => say('Redacted'),
-    onSettled: () => client.invalidateQueries({ queryKey: helpFeedbackQuery(articleId).queryKey }),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: helpFeedbackQuery(articleId).queryKey });
+    },
   });
   return (
     <AskDialog

@@ -19,12 +19,10 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
   const save = useMutation({
     mutationFn: (changed: Schemas['SequenceGates']) =>
       dataOf(api.PATCH('/sequences/{id}', { params: { path: { id } }, body: { gates: changed } })),
-    onSuccess: async () => {
+    onSuccess: () => {
       say('Changed');
-      await Promise.all([
-        client.invalidateQueries({ queryKey: ['getSequence', id] }),
-        client.invalidateQueries({ queryKey: ['getSequenceStats', id] }),
-      ]);
+      void client.invalidateQueries({ queryKey: ['getSequence', id] });
+      void client.invalidateQueries({ queryKey: ['getSequenceStats', id] });
     },
   });
   const onSubmit = (form: FormData) => {

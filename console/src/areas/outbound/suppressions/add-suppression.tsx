@@ -10,9 +10,9 @@ export const AddSuppression = ({ onClose }: { onClose: () => void }) => {
   const client = useQueryClient();
   const add = useMutation({
     mutationFn: (body: Schemas['AddSuppression']) => dataOf(api.POST('/suppressions', { body })),
-    onSuccess: async ({ address }) => {
+    onSuccess: ({ address }) => {
       say(`${address} is suppressed`);
-      await client.invalidateQueries({ queryKey: ['listSuppressions'] });
+      void client.invalidateQueries({ queryKey: ['listSuppressions'] });
     },
   });
   const onSubmit = (form: FormData) => {

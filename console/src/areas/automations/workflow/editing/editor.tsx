@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import { definitionsQuery, problemsQuery } from '../../../../api/runs';
+import { ConfirmDialog } from '../../../../ui/dialogs/confirm-dialog';
 import { Button, Failure, failureOf, Skeleton } from '../../../../ui/parts';
 import { StateButton } from '../../../../ui/state-button';
 import { useSettled } from '../../../../ui/use-settled';
+import { type Block, branchesOf } from '../blocks';
 import { Graph } from '../graph';
 import {
   besidePath,
@@ -53,16 +55,31 @@ function useProblems(draft: Draft): { issues: Issue[]; failure: ReturnType<typeo
 }
 
 const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { definitions: Definitions }) => {
-  const { draft, isChanged, change, discard, save } = edited;
+  const { draft, isWritten, isChanged, change, discard, save } = edited;
   const [place, go] = useState<Place>({ open: undefined });
   /** Grows when the changes are dropped: fields begin with the stored values. */
   const [round, setRound] = useState(0);
+  const [removal, askRemoval] = useState<{ step: Block; path: Path }>();
+  const [isDiscardAsked, askDiscard] = useState(false);
+  const [base, setBase] = useState(version);
+  if (version !== base) {
+    setBase(version);
+    const isOwn = save.isPending || version === save.data?.version_number;
+    // What was open may be elsewhere in the version of somebody else.
+    if (!isWritten && !isOwn) go({ open: undefined });
+  }
+  /** What is written while a workflow is made would be lost, or make a second one. */
+  const isMade = version === undefined && (save.isPending || save.isSuccess);
   const { issues, failure } = useProblems(draft);
   const ofWorkflow = issues.filter(({ step_id }) => step_id === null).map(({ message }) => message);
   const faulty = new Set(issues.flatMap(({ step_id }) => step_id ?? []));
   const open = 'open' in place ? place.open : undefined;
   const trigger = definitions.triggers.find(({ type }) => type === draft.trigger_type)?.title ?? draft.trigger_type;
   const count = issues.length + (draft.name.trim() === '' ? 1 : 0);
+  const remove = (path: Path) => {
+    change({ blocks: withoutStepAt(draft.blocks, path) });
+    go({ open: undefined });
+  };
   const store = () => save.mutate(draft, { onSuccess: ({ workflow_id }) => onSaved(workflow_id) });
   return (
     <>
@@ -78,19 +95,37 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
           )}
         </p>
         {isChanged && (
-          <Button
-            onClick={() => {
+          <Button disabled={isMade} onClick={() => askDiscard(true)}>
+            Discard the changes
+          </Button>
+        )}
+        {removal !== undefined && (
+          <ConfirmDialog
+            title={`Remove ${removal.step.name ?? removal.step.id}?`}
+            action="Remove it"
+            onConfirm={() => remove(removal.path)}
+            onClose={() => askRemoval(undefined)}
+          >
+            The steps in its branches are removed with it.
+          </ConfirmDialog>
+        )}
+        {isDiscardAsked && (
+          <ConfirmDialog
+            title="Discard the changes?"
+            action="Discard them"
+            onConfirm={() => {
               discard();
               go({ open: undefined });
               setRound(round + 1);
             }}
+            onClose={() => askDiscard(false)}
           >
-            Discard the changes
-          </Button>
+            What you changed here is not saved.
+          </ConfirmDialog>
         )}
         <StateButton
           look="main"
-          forbidden={save.isPending ? 'It is being saved' : whyNotSaved(isChanged, count)}
+          forbidden={save.isPending ? 'It is being saved' : whyNotSaved(edited, count)}
           onClick={store}
         >
           {save.isPending ? 'Saving' : version === undefined ? 'Create the workflow' : 'Save as a new version'}
@@ -98,7 +133,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
       </div>
       {save.error !== null && <Failure error={save.error} onRetry={store} />}
       {failure}
-      <div className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
+      <div inert={isMade} className="flex min-h-0 flex-1 flex-col min-[900px]:flex-row">
         <Graph
           trigger={trigger}
           blocks={draft.blocks}
@@ -131,6 +166,8 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
               ofWorkflow={ofWorkflow}
               onChange={change}
               onGo={(path) => go({ open: path })}
+              onRemove={(step, path) => (hasSteps(step) ? askRemoval({ step, path }) : remove(path))}
+              onText={edited.setHasText}
             />
           )}
         </section>
@@ -139,10 +176,13 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   );
 };
 
-function whyNotSaved(isChanged: boolean, problems: number): string | false {
+function whyNotSaved({ isChanged, hasText }: EditorProps['edited'], problems: number): string | false {
   if (problems > 0) return 'It can be saved once its problems are mended';
+  if (hasText) return 'It can be saved once the JSON of the step is taken or dropped';
   return isChanged ? false : 'Nothing has changed';
 }
+
+const hasSteps = (block: Block): boolean => branchesOf(block).some(({ steps }) => steps.length > 0);
 
 interface OpenedProps {
   path: Path | undefined;
@@ -152,10 +192,12 @@ interface OpenedProps {
   ofWorkflow: string[];
   onChange: (changes: Partial<Draft>) => void;
   onGo: (path: Path | undefined) => void;
+  onRemove: (step: Block, path: Path) => void;
+  onText: (hasText: boolean) => void;
 }
 
 /** The form of a step, or of the workflow where none is open. */
-const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo }: OpenedProps) => {
+const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo, onRemove, onText }: OpenedProps) => {
   /** Grows when a step is replaced as a whole: its fields begin with the new values. */
   const [round, setRound] = useState(0);
   const step = path === undefined ? undefined : stepAt(draft.blocks, path);
@@ -195,13 +237,7 @@ const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo }
         >
           <ArrowDown size={14} aria-hidden="true" />
         </Button>
-        <Button
-          look="quiet"
-          onClick={() => {
-            onChange({ blocks: withoutStepAt(draft.blocks, path) });
-            onGo(undefined);
-          }}
-        >
+        <Button look="quiet" onClick={() => onRemove(step, path)}>
           Remove
         </Button>
       </header>
@@ -211,6 +247,7 @@ const Opened = ({ path, draft, definitions, issues, ofWorkflow, onChange, onGo }
         step={step}
         definitions={definitions}
         problems={problems}
+        onText={onText}
         onChange={(changed) => onChange({ blocks: withStepAt(draft.blocks, path, changed) })}
         onReplace={(changed) => {
           onChange({ blocks: withStepAt(draft.blocks, path, changed) });

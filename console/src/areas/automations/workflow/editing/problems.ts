@@ -14,7 +14,7 @@ export function problemAt(problems: string[], path: string): string | undefined 
 /** The values of blocks that have a field each. */
 const FIELDS: Record<string, string[]> = {
   'if-else': ['inputs.condition.left', 'inputs.condition.right'],
-  switch: ['inputs.value', 'branches.cases'],
+  switch: ['inputs.value'],
   'for-each': ['inputs.items'],
   wait: ['inputs'],
   'wait-for-event': ['inputs.timeout_minutes', 'inputs.constraint'],
@@ -25,7 +25,9 @@ export function restOf(problems: string[], step: Block, definitions: Definitions
   const action = definitions.actions.find(({ type }) => type === step.type);
   const names = Object.keys((action?.input as Schema | undefined)?.properties ?? {});
   const paths = [...names.map((name) => `input.${name}`), ...(FIELDS[step.type] ?? [])];
-  return problems.filter((problem) => !paths.some((path) => isAt(problem, path)));
+  // Each case has a field, but not all of them together.
+  const isOfCase = (problem: string) => step.type === 'switch' && problem.startsWith('branches.cases.');
+  return problems.filter((problem) => !isOfCase(problem) && !paths.some((path) => isAt(problem, path)));
 }
 
 /** Returns the problems of a workflow that no field of its trigger says. */

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Schemas } from '../../../../api/client';
 import { actionsQuery } from '../../../../api/settings';
+import { ConfirmDialog } from '../../../../ui/dialogs/confirm-dialog';
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
 import { JsonField, objectIn, writtenJson } from '../../../../ui/json/json-field';
 import { Button } from '../../../../ui/parts';
@@ -18,6 +19,8 @@ interface StepProps {
   onChange: (step: Block) => void;
   /** Gets a step that was written as a whole. */
   onReplace: (step: Block) => void;
+  /** Gets whether there is a text of the step that is not taken. */
+  onText: (hasText: boolean) => void;
 }
 
 const ANY: Schema = { anyOf: [], description: 'A text, a number, or a value of an earlier step' };
@@ -26,7 +29,7 @@ const JSON_LOGIC: Schema = { description: 'Such as {"==": [{"var": "contact.emai
 const TEXT: Schema = { type: 'string' };
 
 /** The form of a step: its name, what it gets, and what it does if it fails. */
-export const StepForm = ({ step, definitions, problems, onChange, onReplace }: StepProps) => {
+export const StepForm = ({ step, definitions, problems, onChange, onReplace, onText }: StepProps) => {
   const action = definitions.actions.find(({ type }) => type === step.type);
   const kind = action ?? definitions.blocks.find(({ type }) => type === step.type);
   const change = (changes: Partial<Block>) => onChange({ ...step, ...changes });
@@ -59,7 +62,7 @@ export const StepForm = ({ step, definitions, problems, onChange, onReplace }: S
         <BlockInputs step={step} definitions={definitions} problems={problems} onChange={change} />
       )}
       {step.$kind === 'Action' && <Failing step={step} onChange={change} />}
-      <AsJson step={step} onReplace={onReplace} />
+      <AsJson step={step} onReplace={onReplace} onText={onText} />
     </div>
   );
 };
@@ -193,7 +196,10 @@ interface Case {
 const Cases = ({ step, problems, onChange }: PartProps) => {
   const { branches = {} } = step;
   const cases = (Array.isArray(branches.cases) ? branches.cases : []) as Case[];
+  const [asked, ask] = useState<number>();
   const change = (next: Case[]) => onChange({ branches: { ...branches, cases: next } });
+  const remove = (n: number) => change(cases.toSpliced(n, 1));
+  const hasSteps = ({ steps }: Case) => Array.isArray(steps) && steps.length > 0;
   return (
     <fieldset className="space-y-3">
       <legend className="mb-1 text-xs text-quiet">Cases, in their order</legend>
@@ -215,13 +221,23 @@ const Cases = ({ step, problems, onChange }: PartProps) => {
             className="mt-5"
             aria-label={`Remove case ${n + 1}`}
             disabled={cases.length === 1}
-            onClick={() => change(cases.toSpliced(n, 1))}
+            onClick={() => (hasSteps(one) ? ask(n) : remove(n))}
           >
             Remove
           </Button>
         </div>
       ))}
       <Button onClick={() => change([...cases, { equals: '', steps: [] }])}>Add a case</Button>
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={`Remove case ${asked + 1}?`}
+          action="Remove it"
+          onConfirm={() => remove(asked)}
+          onClose={() => ask(undefined)}
+        >
+          Its steps are removed with it.
+        </ConfirmDialog>
+      )}
     </fieldset>
   );
 };
@@ -294,7 +310,7 @@ function stepIn(text: string): { value: Block } | { problem: string } {
   if ('problem' in parsed) return parsed;
   return isStep(parsed.value)
     ? { value: parsed.value }
-    : { problem: 'It and the steps in it need an id and a type as texts, and input, inputs and branches as objects' };
+    : { problem: 'It and the steps in it need id, type and name as texts, and input, inputs and branches as objects' };
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -302,31 +318,54 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 function isStep(value: unknown): value is Block {
   if (!isRecord(value) || typeof value.id !== 'string' || typeof value.type !== 'string') return false;
-  const { input, inputs, branches } = value;
+  const { name, input, inputs, branches } = value;
+  if (name !== undefined && typeof name !== 'string') return false;
   if (![input, inputs, branches].every((part) => part === undefined || isRecord(part))) return false;
   const cases = isRecord(branches) ? branches.cases : undefined;
   if (Array.isArray(cases) && !cases.every(isRecord)) return false;
   return branchesOf(value as unknown as Block).every(({ steps }) => steps.every(isStep));
 }
 
-/** All of a step as JSON, for what the fields do not show. */
-const AsJson = ({ step, onReplace }: Pick<StepProps, 'step' | 'onReplace'>) => {
-  const [text, setText] = useState<string>();
-  const read = stepIn(text ?? '{}');
+/** All of a step as JSON, for what the fields do not show. It follows the step until something is written. */
+const AsJson = ({ step, onReplace, onText }: Pick<StepProps, 'step' | 'onReplace' | 'onText'>) => {
+  const [isOpen, setOpen] = useState(false);
+  const [written, write] = useState<{ text: string; of: string }>();
+  const now = writtenJson(step);
+  const text = written?.text ?? now;
+  const read = stepIn(text);
+  const isWritten = written !== undefined;
+  useEffect(() => {
+    onText(isWritten);
+    return () => onText(false);
+  }, [isWritten, onText]);
   return (
-    <details onToggle={({ currentTarget }) => setText(currentTarget.open ? writtenJson(step) : undefined)}>
-      <summary className="w-fit cursor-pointer text-xs text-quiet hover:text-text">The step as JSON</summary>
-      {text !== undefined && (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="w-fit cursor-pointer text-xs text-quiet hover:text-text">
+        The step as JSON{isWritten && ', not taken'}
+      </summary>
+      {isOpen && (
         <div className="mt-2 space-y-2">
           <JsonField
             label={`Step ${step.id}, as JSON`}
             text={text}
             problem={'problem' in read ? read.problem : undefined}
-            onChange={setText}
+            onChange={(text) => write(text === now ? undefined : { text, of: written?.of ?? now })}
           />
-          <Button disabled={!('value' in read)} onClick={() => 'value' in read && onReplace(read.value)}>
-            Take this
-          </Button>
+          {isWritten && written.of !== now && (
+            <p role="status" className="text-xs text-warn-text">
+              The step has changed since this was begun. Taking this drops that change.
+            </p>
+          )}
+          <div className="flex gap-2">
+            <Button disabled={!('value' in read)} onClick={() => 'value' in read && onReplace(read.value)}>
+              Take this
+            </Button>
+            {isWritten && (
+              <Button look="quiet" onClick={() => write(undefined)}>
+                Drop this
+              </Button>
+            )}
+          </div>
         </div>
       )}
     </details>

@@ -55,6 +55,8 @@ export function useDraft(latest: Workflow | undefined) {
   const client = useQueryClient();
   const { keyFor } = useIntentKey();
   const [written, write] = useState<Draft>();
+  /** Whether there is a text of a step that is in no draft yet. */
+  const [hasText, setHasText] = useState(false);
   /** The version that the changes were made to. */
   const begun = useRef<number>(undefined);
   const stored = latest === undefined ? NEW : draftOf(latest);
@@ -90,8 +92,9 @@ export function useDraft(latest: Workflow | undefined) {
       settle();
     },
   });
-  const isChanged = written !== undefined && !isSame(written, stored);
-  return { draft, isChanged, change, discard: () => write(undefined), save };
+  const isWritten = written !== undefined;
+  const isChanged = isWritten && !isSame(bodyOf(written), bodyOf(stored));
+  return { draft, isWritten, isChanged, hasText, setHasText, change, discard: () => write(undefined), save };
 }
 
 /** Reads again what is shown of a workflow. */

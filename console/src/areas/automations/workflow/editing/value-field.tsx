@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { FIELD } from '../../../../ui/forms/fields';
+import { isSame } from '../../../../ui/same';
 import type { Schema } from './definitions';
 
 interface ValueProps {
@@ -44,12 +45,14 @@ function valueIn(text: string, schema: Schema): unknown {
 /** A value of a step, which can have references such as {{trigger.output.session.id}}. */
 export const ValueField = ({ label, schema, isRequired, value, choices, problem, onChange }: ValueProps) => {
   const id = useId();
-  const [text, setText] = useState(writtenOf(value));
+  const [written, write] = useState('');
+  const wantedIn = (text: string) => valueIn(text, schema) ?? (isRequired ? '' : undefined);
+  // What is written stays as it is, such as 1.0, until another value comes from elsewhere.
+  const text = isSame(wantedIn(written), value) ? written : writtenOf(value);
   const options = choices ?? optionsOf(schema);
-  const change = (written: string) => {
-    setText(written);
-    const next = valueIn(written, schema);
-    onChange(next === undefined && isRequired ? '' : next);
+  const change = (text: string) => {
+    write(text);
+    onChange(wantedIn(text));
   };
   const common = {
     id,
