@@ -91,8 +91,17 @@ it('an e-mail of a contact whose conversation is locked is left to its workflow,
   });
 });
 
+it('an e-mail as HTML is processed at once, also with names in it', async () => {
+  const html = '<html><head><meta name="viewport"></head><body><p>Where is my parcel?</p></body></html>';
+  expect(await receive(mail('mia', { 'Content-Type': 'text/html; charset=utf-8' }, html))).toBe(true);
+});
+
 it.each([
   ['of several recipients', (one: ReceivedMail) => ({ ...one, recipients: [...one.recipients, ...one.recipients] })],
+  [
+    'with a named part',
+    (one: ReceivedMail) => ({ ...one, raw: mail('leo', { 'Content-Type': 'text/csv; name="a.csv"' }).raw }),
+  ],
   ['with a file', (one: ReceivedMail) => ({ ...one, raw: mail('leo', { 'Content-Type': 'image/png' }).raw })],
 ])('an e-mail %s is left to its workflow', async (_, change) => {
   expect(await receive(change(mail('leo')))).toBe(false);

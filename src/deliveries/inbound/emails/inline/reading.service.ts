@@ -17,8 +17,9 @@ import { listWaitingSenders, type ProcessedEmail } from './queries.ts';
 const MAX_READING_MS = 1_000;
 /** While so many are being read, also those that nobody waits for any more, further ones go to their workflows. */
 const MAX_READINGS = 16;
-/** What a file looks like in the bytes of an e-mail. Where nothing is one, the e-mail is read twice. */
-const FILE = /content-disposition:\s*attachment|content-type:\s*(?:image|application|audio|video)\/|name=/i;
+/** What a file looks like in the bytes of an e-mail. Where this finds one too few, the e-mail is read twice. */
+const FILE =
+  /^content-(?:disposition:[ \t]{0,9}attachment|type:[ \t]{0,9}(?:image|application|audio|video)\/)|[;\n][ \t]{0,9}(?:file)?name\*?=/im;
 
 export interface InlineMailDeps extends AuthenticityDeps {
   db: Db;
