@@ -1,4 +1,4 @@
-import { listContactsById, resolveContacts } from '../../contacts/service.ts';
+import { listContactsById } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { detectLanguage } from '../../languages/detection.ts';
 import { ownWordsIn } from '../own-words/own-words.rules.ts';
@@ -6,7 +6,7 @@ import { lockConversations } from '../queries.ts';
 import { lockSession, openSessions } from '../sessions/service.ts';
 import { addContactMessage, messageEventOf } from './contact-messages.service.ts';
 import { appendFirstMessages, type FirstEvent } from './first-messages.queries.ts';
-import { fillName, type InboundMessage, namesOf } from './inbound.service.ts';
+import { fillName, type InboundMessage, type Sender } from './inbound.service.ts';
 
 const CHANNEL = 'email';
 
@@ -15,12 +15,6 @@ export interface FirstMessage
   extends Pick<InboundMessage, 'id' | 'from' | 'text' | 'name' | 'replyTo' | 'isAutomated' | 'isAuthentic'> {
   contact: Sender;
   words: ReadWords;
-}
-
-interface Sender {
-  id: string;
-  /** Whether this transaction has created the contact. Nobody else sees it yet. */
-  isNew: boolean;
 }
 
 interface ReadWords {
@@ -32,19 +26,6 @@ interface ReadWords {
 export async function readWords(text: string): Promise<ReadWords> {
   const own = ownWordsIn(CHANNEL, text);
   return { own, language: await detectLanguage(own ?? text) };
-}
-
-/** Returns the contacts of e-mails, in order. Addresses without one become contacts. */
-export async function resolveSenders(
-  trx: Trx,
-  orgId: string,
-  senders: Pick<InboundMessage, 'from' | 'name'>[],
-): Promise<Sender[]> {
-  const refs = senders.map(({ from }) => ({ email: from }));
-  return (await resolveContacts(trx, orgId, refs, namesOf(senders))).map(({ contactId: id, isNew }) => {
-    if (id === undefined) throw new Error('The sender of a message has no contact');
-    return { id, isNew };
-  });
 }
 
 /**

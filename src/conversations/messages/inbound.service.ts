@@ -147,7 +147,9 @@ async function lockSessionOf(
     ...message
   }: InboundEnvelope & Pick<InboundMessage, 'name'>,
 ): Promise<{ session: LockedSession; contactId: string }> {
-  const contactId = message.contactId ?? (await resolveContact(trx, orgId, { channel, from: message.from, name }));
+  const [sender] =
+    message.contactId === null ? await resolveSenders(trx, orgId, channel, [{ from: message.from, name }]) : [];
+  const contactId = (message.contactId ?? sender?.id) as string;
   if (thread !== undefined) return { session: await lockSessionOfThread(trx, orgId, contactId, thread), contactId };
   const on: SessionChannel = channel === 'voice' ? 'phone_voice' : channel;
   await lockConversation(trx, orgId, contactId);
@@ -208,19 +210,28 @@ async function findSessionOf(
   return session?.contact_id === contactId && session.channel === channel ? session : undefined;
 }
 
-async function resolveContact(
+export interface Sender {
+  id: string;
+  /** Whether this transaction has created the contact. Nobody else sees it yet. */
+  isNew: boolean;
+}
+
+/** Returns the contacts of messages, in order. Addresses without one become contacts. */
+export async function resolveSenders(
   trx: Trx,
   orgId: string,
-  { channel, from, name }: Pick<InboundMessage, 'channel' | 'from' | 'name'>,
-): Promise<string> {
-  const ref = channel === 'email' ? { email: from } : { phone_number: from };
-  const [resolved] = await resolveContacts(trx, orgId, [ref], namesOf([{ from, name }]));
-  if (resolved?.contactId === undefined) throw new Error('The sender of a message has no contact');
-  return resolved.contactId;
+  channel: ProviderChannel,
+  senders: Pick<InboundMessage, 'from' | 'name'>[],
+): Promise<Sender[]> {
+  const refs = senders.map(({ from }) => (channel === 'email' ? { email: from } : { phone_number: from }));
+  return (await resolveContacts(trx, orgId, refs, namesOf(senders))).map(({ contactId: id, isNew }) => {
+    if (id === undefined) throw new Error('The sender of a message has no contact');
+    return { id, isNew };
+  });
 }
 
 /** Returns the names that senders have given themselves, by their addresses. A name that only repeats the address is none. */
-export const namesOf = (senders: Pick<InboundMessage, 'from' | 'name'>[]): Map<string, string> =>
+const namesOf = (senders: Pick<InboundMessage, 'from' | 'name'>[]): Map<string, string> =>
   new Map(
     senders.flatMap(({ from, name }) => (name === undefined || name.toLowerCase() === from ? [] : [[from, name]])),
   );

@@ -2,8 +2,8 @@ import {
   type FirstMessage,
   openWithMessages,
   readWords,
-  resolveSenders,
 } from '../../../../conversations/messages/first-messages.service.ts';
+import { resolveSenders } from '../../../../conversations/messages/inbound.service.ts';
 import type { Trx } from '../../../../db/connect.ts';
 import { ticketNumberIn } from '../../inbox-mail.rules.ts';
 import { ccOf, providerOfInbox } from '../../inbox-mail.service.ts';
@@ -35,7 +35,7 @@ export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMail
   const fresh = await storeNew(trx, orgId, emails);
   if (fresh.length === 0) return;
   const senders = fresh.map(({ verdict }) => ({ from: verdict.from, name: verdict.mail.fromName }));
-  const contacts = await resolveSenders(trx, orgId, senders);
+  const contacts = await resolveSenders(trx, orgId, 'email', senders);
   const messages = fresh.map((email, nth) => messageOf(email, contacts[nth] as FirstMessage['contact']));
   const rows: FirstMailRow[] = [];
   for (const [nth, email] of fresh.entries()) rows.push(await rowOf(trx, email, contacts[nth]?.id as string));

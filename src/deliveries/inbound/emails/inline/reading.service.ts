@@ -10,6 +10,7 @@ import type { MailTokens } from '../../mail-tokens.ts';
 import { hashOf } from '../raw-mails.service.ts';
 import type { Classification } from '../rules.ts';
 import type { ReceivedMail } from '../service.ts';
+import type { MailTarget } from '../table.ts';
 import { type AuthenticityDeps, authenticityOf, verdictOn } from '../verdict.service.ts';
 import { listWaitingSenders, type ProcessedEmail } from './queries.ts';
 
@@ -47,10 +48,18 @@ export interface JudgedMail extends ReadMail {
 
 let readings = 0;
 
-/** Whether an e-mail may be processed inline, as far as that shows before it is read. */
-function mayBeInline({ recipients, raw: { source } }: ReceivedMail): boolean {
-  const isPlain = recipients.length === 1 && recipients[0]?.mailbox.kind !== 'bounce' && typeof source !== 'string';
-  return isPlain && !FILE.test(source.toString('latin1'));
+/** An e-mail of one recipient in memory. */
+type PlainMail = Pick<ReceivedMail, 'mailFrom' | 'raw'> &
+  Pick<ProcessedEmail, 'kind' | 'client'> & { address: string; mailbox: MailTarget; source: Buffer };
+
+/** Returns an e-mail that may be processed inline, as far as that shows before it is read. */
+function plainOf({ recipients: [first, ...others], raw, mailFrom, client }: ReceivedMail): PlainMail | undefined {
+  const { source } = raw;
+  if (first === undefined || others.length > 0 || typeof source === 'string' || FILE.test(source.toString('latin1')))
+    return undefined;
+  const { address, mailbox } = first;
+  const { kind } = mailbox;
+  return kind === 'bounce' ? undefined : { mailFrom, client: client ?? null, raw, address, kind, mailbox, source };
 }
 
 /** Reads an e-mail that may be processed inline. Resolves to undefined if it may not, or if that takes too long. */
@@ -59,7 +68,8 @@ export async function readInTime(
   orgId: string,
   received: ReceivedMail,
 ): Promise<ReadMail | undefined> {
-  if (!mayBeInline(received) || readings >= MAX_READINGS) return undefined;
+  const plain = readings < MAX_READINGS ? plainOf(received) : undefined;
+  if (plain === undefined) return undefined;
   const late = Promise.withResolvers<undefined>();
   const signal = new AbortController();
   const timer = setTimeout(() => {
@@ -67,7 +77,7 @@ export async function readInTime(
     late.resolve(undefined);
   }, MAX_READING_MS);
   readings++;
-  const reading = read(deps, orgId, received, signal.signal).finally(() => {
+  const reading = read(deps, orgId, plain, signal.signal).finally(() => {
     readings--;
   });
   reading.catch(() => undefined); // after the time, nobody waits for it
@@ -81,13 +91,9 @@ export async function readInTime(
 async function read(
   deps: InlineMailDeps,
   orgId: string,
-  { mailFrom, recipients, raw, client: given }: ReceivedMail,
+  { mailFrom, address, kind, mailbox, raw, source, client }: PlainMail,
   signal: AbortSignal,
 ): Promise<ReadMail | undefined> {
-  const [{ address, mailbox }] = recipients as [ReceivedMail['recipients'][0]];
-  const { source } = raw;
-  const client = given ?? null;
-  if (mailbox.kind === 'bounce' || typeof source === 'string') return undefined;
   await using reading = await deps.mailReader.read(orgId, async () => (signal.aborted ? null : mailInMemory(source)));
   const { mail } = reading;
   if (mail === undefined || mail.files.length > 0 || mail.isCut) return undefined;
@@ -98,7 +104,7 @@ async function read(
   return {
     id: newId(),
     messageId: newId(),
-    kind: mailbox.kind,
+    kind,
     inbox_id: inboxId,
     delivery_id: deliveryId,
     mail_from: mailFrom,
