@@ -5,7 +5,7 @@ import { Popover } from '../../../ui/popover';
 import type { RedactionProps } from './redaction-dialog';
 
 const Menu = lazily(async () => (await import('../../../ui/menu')).Menu);
-const RedactionDialog = lazily(async () => (await import('./redaction-dialog')).RedactionDialog);
+const MessageRedaction = lazily(async () => (await import('./redaction-dialog')).MessageRedaction);
 
 /** Removes a message for good: by its menu, and once more by a dialog that asks why. */
 export const Redaction = (message: RedactionProps) => {
@@ -21,7 +21,7 @@ export const Redaction = (message: RedactionProps) => {
           />
         )}
       </Popover>
-      {isAsking && <RedactionDialog {...message} onClose={() => setAsking(false)} />}
+      {isAsking && <MessageRedaction {...message} onClose={() => setAsking(false)} />}
     </>
   );
 };

@@ -7,7 +7,7 @@ import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, failureOf, Skeleton } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { Ago } from '../../../ui/times/ago';
-import { RedactionDialog } from './redaction-dialog';
+import { FeedbackRedaction } from './redaction-dialog';
 
 type Counts = Schemas['HelpCenterFeedback']['languages'][number];
 type Sentence = Schemas['HelpCenterFeedback']['items'][number];
@@ -42,7 +42,7 @@ export const Feedback = ({ id }: { id: string }) => {
       )}
       <ShowMore query={query} className="m-3" />
       {redacted !== undefined && (
-        <RedactionDialog articleId={id} feedbackId={redacted.id} onClose={() => redact(undefined)} />
+        <FeedbackRedaction articleId={id} feedbackId={redacted.id} onClose={() => redact(undefined)} />
       )}
     </Section>
   );
