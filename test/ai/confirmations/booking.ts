@@ -83,11 +83,14 @@ export async function startBooking() {
   };
 }
 
-/** Writes as the contact of a session, or of a new one. Returns the session's id. */
+/** Writes as the contact of a session, or of a new one, until it is accepted: a held turn may have the session. Returns its id. */
 export async function say(org: TestOrg, text: string, session?: string): Promise<string> {
   const id = session ?? (await org.post('/chat/sessions', { channel: { type: 'api' } })).body.id;
   const message = { sender: 'contact', message: { type: 'text', text } };
-  await org.post(`/chat/sessions/${id}/send`, message, { headers: { prefer: 'wait=0' } });
+  await eventually('the message to be accepted', async () => {
+    const { status } = await org.post(`/chat/sessions/${id}/send`, message, { headers: { prefer: 'wait=0' } });
+    return status < 300;
+  });
   return id;
 }
 
