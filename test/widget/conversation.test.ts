@@ -69,7 +69,7 @@ describe('the widget', () => {
     const sent = await widget.send(created.id, 'Where is my order?', {
       uuid,
       language: 'pt-BR',
-      custom_data: { order: 17 },
+      custom_data: { order: 17, cart: { items: ['lamp'] }, none: null },
       attachments: [{ id: 'x', name: 'other.exe', size: 1, type: 'text/html', url: uploaded.fileUrl }, { ...uploaded }],
       headers: { authorization: 'secret of the page' },
       query_params: { a: '1' },
@@ -83,12 +83,13 @@ describe('the widget', () => {
         session: { id: created.id, isHandedOff: true, lastMessage: 'Where is my order?' },
       },
     });
-    expect(sent.body.session.sessionAttributes).toEqual({ external_id: 'device-1', page: '/prices', order: '17' });
+    const attributes = { external_id: 'device-1', page: '/prices', order: '17', cart: '{"items":["lamp"]}' };
+    expect(sent.body.session.sessionAttributes).toEqual(attributes);
     expect((await api.org.get(`/chat/sessions/${created.id}`)).body).toMatchObject({
       channel: { type: 'web' },
       verified: false,
       language: 'pt',
-      custom_data: { external_id: 'device-1', page: '/prices', order: '17' },
+      custom_data: attributes,
       handoff: { state: 'done' },
       waiting_on: 'human_agents',
       contact: {
