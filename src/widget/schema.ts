@@ -57,8 +57,11 @@ const BrowserLanguage = z
   .max(100)
   .transform((tag) => Language.safeParse(tag.split(/[-_]/)[0]?.toLowerCase()).data);
 
+/** A page may give an empty address for a visitor whose address it does not know. */
+const ClaimedEmail = z.preprocess((email) => (email === '' ? null : email), Email.nullable()).optional();
+
 export const CreateUnverified = z.object({
-  email: Email.nullish(),
+  email: ClaimedEmail,
   non_verified_name: z.string().max(MAX_NAME_LENGTH).nullish(),
   non_verified_custom_data: VisitorData.nullish(),
 });

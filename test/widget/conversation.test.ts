@@ -173,6 +173,13 @@ describe('the widget', () => {
     await api.org.patch('/org/settings', { csat: null });
   });
 
+  it('takes a visitor whose name and e-mail address the page gives empty', async () => {
+    const widget = await unverified(api, api.org, { email: '', non_verified_name: '' });
+    const id = await widget.newSession();
+    const { contact } = (await api.org.get(`/chat/sessions/${id}`)).body;
+    expect(contact).toMatchObject({ name: null, email: null, custom_data: {} });
+  });
+
   it('shows customers nothing internal: no notes, tags, assignments, reasons or internal data', async () => {
     const widget = await unverified(api, api.org);
     const id = await widget.newSession({ external_id: 'd' });
