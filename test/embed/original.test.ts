@@ -102,11 +102,6 @@ const BEGIN = `window.begin = async (config) => {
       .filter(({ type }: { type: string }) => type === 'message');
 
   describe('by its client, on a page of another origin', () => {
-    beforeEach(async () => {
-      shop = await startOriginalPage('/client.js', '', { '/client.js': `${client};function initOpenScript() {}` });
-      await visit();
-    });
-
     const visit = async (from?: Page) => {
       page = from === undefined ? (await browser.open(shop.url)).page : await from.context().newPage();
       if (from !== undefined) await page.goto(shop.url);
@@ -114,6 +109,11 @@ const BEGIN = `window.begin = async (config) => {
       page.on('pageerror', ({ message }) => failures.push(message));
       await page.evaluate(BEGIN);
     };
+    beforeEach(async () => {
+      shop = await startOriginalPage('/client.js', '', { '/client.js': `${client};function initOpenScript() {}` });
+      await visit();
+    });
+
     const evaluate = <Result>(code: string) => page.evaluate<Result>(code);
     const begin = (config: object = {}) =>
       evaluate(`begin(${JSON.stringify({ token: org.widgetToken, apiUrl: stack.url, ...config })})`);
@@ -258,58 +258,15 @@ const BEGIN = `window.begin = async (config) => {
         launcher: frame('OpenCX Live Chat Trigger').locator('button'),
         panel: frame('OpenCX Live Chat').locator('body'),
         field: frame('OpenCX Live Chat').locator('textarea').first(),
+        send: frame('OpenCX Live Chat').locator('button:not([disabled]):has(svg.lucide-arrow-up)'),
       };
     };
     const ours = () => ({
       launcher: page.locator('button.launcher'),
       panel: page.locator('.panel'),
       field: page.getByRole('textbox'),
+      send: page.locator('.send:not([disabled])'),
     });
-
-    it.each(['its own', 'ours'])(
-      'chats by %s: what the AI and people say and do is shown, and a picture is sent',
-      async (whose) => {
-        const isOurs = whose === 'ours';
-        const script = readFileSync(join(packages as string, '@opencx/widget/dist-embed/script.js'), 'utf8');
-        const options = JSON.stringify({
-          token: org.widgetToken,
-          apiUrl: stack.url,
-          bot: { name: 'Bo' },
-          initialMessages: ['Welcome back'],
-          user: { data: { name: 'Ada', email: 'ada@customer.example' } },
-          router: { chatScreenOnly: true },
-        });
-        const address = isOurs ? `${stack.url}/widget.js` : '/script.js';
-        shop = await startOriginalPage(address, options, { '/script.js': script });
-        const sent = (await visitNoting(shop.url)).created;
-        const { launcher, panel, field } = isOurs ? ours() : originals();
-        await launcher.click();
-        await panel.getByText('Welcome back').waitFor();
-        await field.fill(QUESTION);
-        await field.press('Enter');
-        await panel.getByText(/within five working days/).waitFor();
-        const id = await eventually('the session', () => sent[0]);
-        const { turnId } = await addTurn(stack.db, org, id);
-        await inTransaction(stack.db, async (trx) => {
-          const calls = [{ id: newId(), operation_id: 'refund_an_order', state: 'done' }];
-          const message = { id: newId(), text: 'This has been done', agent: 'extractive-1', turnId, citations: [], calls };
-          await addAiMessage(trx, stack.deps.sending, org.id, await lockSession(trx, org.id, id), message);
-        });
-        await panel.getByText('This has been done').waitFor();
-        await org.post(`/chat/sessions/${id}/handoff`, {});
-        await agentSays(id, 'This is Grace');
-        await panel.getByText('This is Grace').waitFor();
-        const picture = { name: 'cat.png', mimeType: 'image/png', buffer: Buffer.from(PNG) };
-        await panel.locator('input[type=file]').first().setInputFiles(picture);
-        await page.waitForResponse((response) => response.url().endsWith('/upload') && response.ok());
-        await field.fill('Look at this');
-        await field.press('Enter');
-        await eventually('the picture', async () => (await historyOf(id)).at(-1)?.attachments?.length === 1);
-        expect((await org.get(`/chat/sessions/${id}`)).body.contact).toMatchObject({ name: 'Ada' });
-        expect(failures).toEqual([]);
-      },
-      TEST_LIMIT_MS,
-    );
 
     /** Visits a page, and notes the sessions that it creates. */
     const visitNoting = async (url: string) => {
@@ -323,7 +280,55 @@ const BEGIN = `window.begin = async (config) => {
           created.push(((await response.json()) as { id: string }).id);
       });
       await page.goto(url);
-      return { created };
+      return created;
     };
+
+    it.each(['the original’s script', 'our script'])(
+      'chats by %s: what the AI and people say and do is shown, and a picture is sent',
+      async (whose) => {
+        const isOurs = whose === 'our script';
+        const script = readFileSync(join(packages as string, '@opencx/widget/dist-embed/script.js'), 'utf8');
+        const options = JSON.stringify({
+          token: org.widgetToken,
+          apiUrl: stack.url,
+          bot: { name: 'Bo' },
+          initialMessages: ['Welcome back'],
+          user: { data: { name: 'Ada', email: 'ada@customer.example' } },
+          router: { chatScreenOnly: true },
+        });
+        const address = isOurs ? `${stack.url}/widget.js` : '/script.js';
+        shop = await startOriginalPage(address, options, { '/script.js': script });
+        const created = await visitNoting(shop.url);
+        const { launcher, panel, field, send } = isOurs ? ours() : originals();
+        await launcher.click();
+        await panel.getByText('Welcome back').waitFor();
+        // The original knows its visitor before the first message, ours not until then.
+        if (!isOurs) await eventually('a visitor', () => page.evaluate<boolean>('localStorage.length > 0'));
+        await field.fill(QUESTION);
+        await field.press('Enter');
+        await panel.getByText(/within five working days/).waitFor();
+        const id = await eventually('the session', () => created[0]);
+        const { turnId } = await addTurn(stack.db, org, id);
+        await inTransaction(stack.db, async (trx) => {
+          const calls = [{ id: newId(), operation_id: 'refund_an_order', state: 'done' }];
+          const message = { id: newId(), text: 'This has been done', agent: 'extractive-1', turnId, citations: [], calls };
+          await addAiMessage(trx, stack.deps.sending, org.id, await lockSession(trx, org.id, id), message);
+        });
+        await panel.getByText('This has been done').waitFor();
+        await org.post(`/chat/sessions/${id}/handoff`, {});
+        await agentSays(id, 'This is Grace');
+        await panel.getByText('This is Grace').waitFor();
+        const uploaded = page.waitForResponse((response) => response.url().endsWith('/upload') && response.ok());
+        const picture = { name: 'cat.png', mimeType: 'image/png', buffer: Buffer.from(PNG) };
+        await panel.locator('input[type=file]').first().setInputFiles(picture);
+        await uploaded;
+        await field.fill('Look at this');
+        await send.click();
+        await eventually('the picture', async () => (await historyOf(id)).at(-1)?.attachments?.length === 1);
+        expect((await org.get(`/chat/sessions/${id}`)).body.contact).toMatchObject({ name: 'Ada' });
+        expect(failures).toEqual([]);
+      },
+      TEST_LIMIT_MS,
+    );
   });
 });
