@@ -13,7 +13,7 @@ import { PNG } from '../media/samples.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import type { TestOrg } from '../support/stack/api.ts';
-import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { eventually, type Stack, startStack, untilPasses } from '../support/stack/stack.ts';
 import { startOriginalPage } from './host-page.ts';
 
 /** The original's widget as its makers publish it: the client of its API, and the script of customers' pages. */
@@ -117,8 +117,9 @@ const BEGIN = `window.begin = async (config) => {
     const evaluate = <Result>(code: string) => page.evaluate<Result>(code);
     const begin = (config: object = {}) =>
       evaluate(`begin(${JSON.stringify({ token: org.widgetToken, apiUrl: stack.url, ...config })})`);
-    const isKnown = () =>
-      eventually('a contact', () => evaluate<boolean>('Boolean(widget.contactCtx.state.get().contact?.token)'));
+    /** As soon as the client knows its visitor’s sessions, it shows the last one or an empty chat. */
+    const untilReady = () =>
+      eventually('the sessions', () => evaluate<boolean>('!widget.sessionCtx.sessionsState.get().isInitialFetchLoading'));
     const messages = () => evaluate<Message[]>('widget.messageCtx.state.get().messages');
     const session = () =>
       evaluate<{ id: string; isOpened: boolean; isHandedOff: boolean; isVerified: boolean }>(
@@ -126,19 +127,21 @@ const BEGIN = `window.begin = async (config) => {
       );
     const send = (content: string, more: object = {}) =>
       evaluate(`widget.messageCtx.sendMessage(${JSON.stringify({ content, ...more })})`);
-    const typesOf = (shown: Message[]) => shown.map(({ type, subtype }) => subtype ?? type);
-    const untilShown = (...types: string[]) =>
-      eventually(`the messages ${types.join(', ')}`, async () => {
-        const shown = await messages();
-        return typesOf(shown).join() === types.join() && shown;
+    const untilShown = async (...types: string[]) => {
+      let shown: Message[] = [];
+      await untilPasses(async () => {
+        shown = await messages();
+        expect(shown.map(({ type, subtype }) => subtype ?? type)).toEqual(types);
       });
+      return shown;
+    };
 
     it(
       'carries a whole conversation: the AI’s answer and a vote, people, files, a checkpoint, the resolution and the score',
       async () => {
         await begin({ sessionCustomData: { source: 'shop', tries: 2 }, context: { page: 'prices' } });
         expect(await evaluate('widget.org')).toEqual({ id: org.id, name: org.name });
-        await isKnown();
+        await untilReady();
         await send(QUESTION);
         const [asked, answered] = (await untilShown('USER', 'AI')) as [Message, Message];
         expect(answered.data?.message).toMatch(/within five working days/);
@@ -210,6 +213,7 @@ const BEGIN = `window.begin = async (config) => {
       const email = `${newId()}@customer.example`;
       const { token, contact } = (await org.post('/widget/authenticate-user', { email, name: 'Ada' })).body;
       await begin({ user: { token, externalId: 'workspace-7' } });
+      await untilReady();
       await send('Hello');
       const { id, isVerified } = await session();
       expect(isVerified).toBe(true);
@@ -223,7 +227,7 @@ const BEGIN = `window.begin = async (config) => {
 
       await visit(page);
       await begin({ user: { token, externalId: 'workspace-8' } });
-      await eventually('the list', () => evaluate<boolean>(`!${listed}.isInitialFetchLoading`));
+      await untilReady();
       expect(await evaluate(`${listed}.data`)).toEqual([]);
       expect(failures).toEqual([]);
     }, 60_000);
@@ -234,6 +238,7 @@ const BEGIN = `window.begin = async (config) => {
       const claims = { non_verified_name: 'Ada', email: 'ada@customer.example' };
       await evaluate(`widget.contactCtx.createUnverifiedContact(${JSON.stringify(claims)}, { Order: 'A-1' })`);
       expect(await evaluate('widget.contactCtx.shouldCollectData()')).toBe(false);
+      await untilReady();
       await send('Where is it?');
       const { id } = await session();
       expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({ verified: false, contact: { name: 'Ada' } });
@@ -265,7 +270,7 @@ const BEGIN = `window.begin = async (config) => {
       launcher: page.locator('button.launcher'),
       panel: page.locator('.panel'),
       field: page.getByRole('textbox'),
-      send: page.locator('.send:not([disabled])'),
+      send: page.locator('button.send:not([disabled])'),
     });
 
     /** Visits a page, and notes the sessions that it creates. */
