@@ -27,7 +27,9 @@ function install(): string | undefined {
     installNode(PACKAGES, HOME);
     return join(HOME, 'node_modules');
   } catch (error) {
-    console.log(`SKIPPED: the original's widget cannot be installed: ${error instanceof Error ? error.message : error}`);
+    console.log(
+      `SKIPPED: the original's widget cannot be installed: ${error instanceof Error ? error.message : error}`,
+    );
     return undefined;
   }
 }
@@ -119,7 +121,9 @@ const BEGIN = `window.begin = async (config) => {
       evaluate(`begin(${JSON.stringify({ token: org.widgetToken, apiUrl: stack.url, ...config })})`);
     /** As soon as the client knows its visitor’s sessions, it shows the last one or an empty chat. */
     const untilReady = () =>
-      eventually('the sessions', () => evaluate<boolean>('!widget.sessionCtx.sessionsState.get().isInitialFetchLoading'));
+      eventually('the sessions', () =>
+        evaluate<boolean>('!widget.sessionCtx.sessionsState.get().isInitialFetchLoading'),
+      );
     const messages = () => evaluate<Message[]>('widget.messageCtx.state.get().messages');
     const session = () =>
       evaluate<{ id: string; isOpened: boolean; isHandedOff: boolean; isVerified: boolean }>(
@@ -162,7 +166,11 @@ const BEGIN = `window.begin = async (config) => {
         expect(await evaluate('heard')).toEqual([...told, `AGENT ${human.id} ${id}`]);
         expect((await session()).isHandedOff).toBe(true);
 
-        const { fileName, fileUrl, progress } = await evaluate<{ fileName: string; fileUrl: string; progress: number[] }>(
+        const { fileName, fileUrl, progress } = await evaluate<{
+          fileName: string;
+          fileUrl: string;
+          progress: number[];
+        }>(
           `(async () => {
             const progress = [];
             const bytes = Uint8Array.from(atob('${Buffer.from(PNG).toString('base64')}'), (one) => one.charCodeAt(0));
@@ -175,7 +183,9 @@ const BEGIN = `window.begin = async (config) => {
         expect([fileName, progress.at(-1)]).toEqual(['cat.png', 100]);
         const file = { id: newId(), name: fileName, type: 'image/png', size: PNG.length, url: fileUrl };
         await send('', { attachments: [file] });
-        expect((await historyOf(id)).at(-1)).toMatchObject({ attachments: [{ name: 'cat.png', mime_type: 'image/png' }] });
+        expect((await historyOf(id)).at(-1)).toMatchObject({
+          attachments: [{ name: 'cat.png', mime_type: 'image/png' }],
+        });
 
         expect(await evaluate('widget.sessionCtx.createStateCheckpoint({ step: 2 })')).toEqual({ success: true });
         await untilShown('USER', 'AI', 'AGENT', 'USER', 'state_checkpoint');
@@ -217,7 +227,10 @@ const BEGIN = `window.begin = async (config) => {
       await send('Hello');
       const { id, isVerified } = await session();
       expect(isVerified).toBe(true);
-      expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({ verified: true, contact: { id: contact.id } });
+      expect((await org.get(`/chat/sessions/${id}`)).body).toMatchObject({
+        verified: true,
+        contact: { id: contact.id },
+      });
       await evaluate('(async () => { for (let n = 1; n < 23; n++) await widget.sessionCtx.createSession() })()');
       const listed = 'widget.sessionCtx.sessionsState.get()';
       await evaluate('widget.sessionCtx.loadMoreSessions()');
@@ -316,7 +329,14 @@ const BEGIN = `window.begin = async (config) => {
         const { turnId } = await addTurn(stack.db, org, id);
         await inTransaction(stack.db, async (trx) => {
           const calls = [{ id: newId(), operation_id: 'refund_an_order', state: 'done' }];
-          const message = { id: newId(), text: 'This has been done', agent: 'extractive-1', turnId, citations: [], calls };
+          const message = {
+            id: newId(),
+            text: 'This has been done',
+            agent: 'extractive-1',
+            turnId,
+            citations: [],
+            calls,
+          };
           await addAiMessage(trx, stack.deps.sending, org.id, await lockSession(trx, org.id, id), message);
         });
         await panel.getByText('This has been done').waitFor();

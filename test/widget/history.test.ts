@@ -112,7 +112,13 @@ describe('a message of the AI about an action', () => {
       const message = { id: newId(), text: 'Done', agent: 'extractive-1', turnId, citations: [], calls: [call] };
       await addAiMessage(trx, api.deps.sending, api.org.id, await lockSession(trx, api.org.id, session), message);
     });
-    const shown = { operationId: 'refund_an_order', actionName: 'refund_an_order', state: 'done', args: null, result: null };
+    const shown = {
+      operationId: 'refund_an_order',
+      actionName: 'refund_an_order',
+      state: 'done',
+      args: null,
+      result: null,
+    };
     const { content, actionCalls } = (await widget.poll(session)).history.at(-1);
     expect([content.text, actionCalls]).toEqual(['Done', [shown]]);
   });

@@ -122,12 +122,7 @@ function Footer() {
     <footer>
       <Notices isAway={isAway} />
       {asks ? (
-        <DetailsForm
-          asksName={asksName}
-          asksEmail={asksEmail}
-          extra={extra}
-          onDone={() => setIsIntroduced(true)}
-        />
+        <DetailsForm asksName={asksName} asksEmail={asksEmail} extra={extra} onDone={() => setIsIntroduced(true)} />
       ) : (
         <>
           {isNew && <QuickReplies />}
