@@ -36,7 +36,7 @@ const timed = (action: string, condition: string) => `new Promise((done) => {
   look();
 })`;
 const THREAD_IS_SHOWN = `location.pathname !== before && document.querySelector('[role=log] article') !== null
-  && document.querySelector('[aria-label=Conversations] [aria-current=true]')?.pathname === location.pathname`;
+  && document.querySelector('[aria-label=Conversations] [aria-current=page]')?.pathname === location.pathname`;
 const CLICK_SIXTH = `const before = location.pathname;
   document.querySelectorAll('[aria-label=Conversations] a')[5].click()`;
 const press = (key: string) => `const before = location.pathname;
