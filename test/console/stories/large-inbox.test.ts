@@ -111,11 +111,11 @@ const SCROLL = `new Promise((done) => {
       await page.getByRole('list', { name: 'Conversations' }).getByRole('link').nth(5).waitFor();
       return page.evaluate<number>(timed(CLICK_SIXTH, THREAD_IS_SHOWN));
     });
-    expect(clicked).toBeLessThan(MAX_THREAD_MS);
     const next = await shortest('The next conversation by a key', async () => {
       await page.waitForTimeout(500); // people read; the neighbours are read meanwhile
       return page.evaluate<number>(timed(press('j'), THREAD_IS_SHOWN));
     });
+    expect(clicked).toBeLessThan(MAX_THREAD_MS);
     expect(next).toBeLessThan(MAX_NEXT_THREAD_MS);
     await page.close();
   }, 120_000);
