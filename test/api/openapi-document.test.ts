@@ -37,9 +37,9 @@ it('equal schemas of requests and answers are one, also where they refer to othe
   expect(Object.keys(schemasOf(document)).sort()).toEqual(['Error', 'Part', 'Thing']);
 });
 
-it('schemas of one name that differ keep both, the one for requests as the new one', () => {
+it('schemas of one name that differ keep both, the one for requests as its fields', () => {
   const document = made({ Thing: object({ id: text }), ThingInput: object({ name: text }) });
-  expect(Object.keys(schemasOf(document)).sort()).toEqual(['Error', 'NewThing', 'Thing']);
+  expect(Object.keys(schemasOf(document)).sort()).toEqual(['Error', 'Thing', 'ThingFields']);
 });
 
 it('a schema that nothing refers to is left out', () => {
