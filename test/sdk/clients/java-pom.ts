@@ -1,6 +1,6 @@
 const DEPENDENCIES = [
-  ['com.fasterxml.jackson.core', 'jackson-databind', '2.22.4'],
-  ['com.fasterxml.jackson.datatype', 'jackson-datatype-jsr310', '2.22.4'],
+  ['com.fasterxml.jackson.core', 'jackson-databind', '2.21.6'],
+  ['com.fasterxml.jackson.datatype', 'jackson-datatype-jsr310', '2.21.6'],
   ['jakarta.annotation', 'jakarta.annotation-api', '2.1.1'],
   ['org.apache.httpcomponents', 'httpmime', '4.5.14'],
 ].map(
