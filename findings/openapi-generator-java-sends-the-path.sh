@@ -5,7 +5,7 @@
 # method takes a java.io.File, writes it by Jackson as it writes a JSON body, and says Content-Type: text/csv. Nothing fails:
 # the server gets one line, the path of the file in quotes.
 # The library okhttp-gson, its default, sends the content.
-# It ends with an error if one of these changes. It needs a JDK and Maven.
+# It ends with an error if one of these changes. It needs a JDK, Maven and Python.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -24,7 +24,7 @@ copy() {
 XML
   mvn -q -B dependency:copy-dependencies -DoutputDirectory="$lib" > /dev/null
 }
-copy generator "$(dependency org.openapitools openapi-generator-cli 7.26.0)"
+python3 -m pip install --quiet --disable-pip-version-check --target generator openapi-generator-cli==7.26.0 2> /dev/null
 copy native-lib \
   "$(dependency com.fasterxml.jackson.core jackson-databind 2.21.6)" \
   "$(dependency com.fasterxml.jackson.datatype jackson-datatype-jsr310 2.21.6)" \
@@ -94,7 +94,7 @@ public class Seen {
 JAVA
 
 seen_with() {
-  java -cp 'generator/*' org.openapitools.codegen.OpenAPIGenerator generate -i openapi.json -g java -o "$1" --library "$1" \
+  java -jar generator/openapi_generator_cli/openapi-generator.jar generate -i openapi.json -g java -o "$1" --library "$1" \
     --additional-properties openApiNullable=false,useJakartaEe=true --invoker-package made --api-package made.api \
     --model-package made.model > generated.log 2>&1
   find "$1/src/main/java" -name '*.java' > sources

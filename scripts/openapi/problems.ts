@@ -57,8 +57,7 @@ function takenNames({ components: { schemas } }: ApiDocument): string[] {
   return Object.keys(schemas).filter((name) => guessed.includes(spellingOf(name)));
 }
 
-const isUnion = ({ anyOf, oneOf }: Schema) =>
-  (oneOf ?? anyOf ?? []).filter((part) => part.type !== 'null').length > 1;
+const isUnion = ({ anyOf, oneOf }: Schema) => (oneOf ?? anyOf ?? []).filter((part) => part.type !== 'null').length > 1;
 
 /** The client of Go has a function `NewX` for every schema `X`. */
 const constructorNames = ({ components: { schemas } }: ApiDocument): string[] =>

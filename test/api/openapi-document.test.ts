@@ -103,7 +103,10 @@ it('an object beside a value is named after what it needs: the name of the union
 });
 
 it('an answer can get members in a later version, and a request has those that it names alone', () => {
-  const closed = (properties: Record<string, Schema>): Schema => ({ ...object(properties), additionalProperties: false });
+  const closed = (properties: Record<string, Schema>): Schema => ({
+    ...object(properties),
+    additionalProperties: false,
+  });
   const schemas = schemasOf(
     made({
       ThingInput: closed({ part: ref('PartInput') }),
