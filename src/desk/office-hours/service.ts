@@ -15,7 +15,7 @@ import {
   lockOfficeHours,
   updateOfficeHours,
 } from './queries.ts';
-import type { CreateOfficeHours, ListOfficeHours, ShiftFields, Shift, UpdateOfficeHours } from './schema.ts';
+import type { CreateOfficeHours, ListOfficeHours, Shift, ShiftFields, UpdateOfficeHours } from './schema.ts';
 
 export { listZones as listTimeZonesOfOfficeHours, lockOfficeHoursShared } from './queries.ts';
 
