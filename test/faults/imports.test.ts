@@ -94,7 +94,7 @@ it(
 );
 
 it(
-  'each line of a CSV file is saved once, as a contact of its own, when the worker is killed in the middle',
+  'each line of a CSV file becomes one contact, once, when the worker is killed in the middle',
   async () => {
     const org = await stack.newOrg();
     const contacts = Array.from({ length: IMPORTED_CONTACTS }, (_, n) => `crm-${n},crm-${n}@example.com,Person ${n}\n`);
