@@ -65,12 +65,7 @@ export const Waterfall = ({ run, steps, openPath, onOpen }: WaterfallProps) => {
               className="absolute inset-x-0 top-0 h-8"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <Row
-                span={span}
-                isOpen={index === at}
-                isFocusable={index === Math.max(at, 0)}
-                onOpen={onOpen}
-              />
+              <Row span={span} isOpen={index === at} isFocusable={index === Math.max(at, 0)} onOpen={onOpen} />
             </li>
           );
         })}
