@@ -1,22 +1,26 @@
-import { type ApiError, api, dataOf, type Schemas } from '../../../../api/client';
+import { api, dataOf, type Schemas } from '../../../../api/client';
 
 type Actor = Schemas['AuditEntry']['actor'];
 
 const NEWEST_ENTRIES = 20;
 
-/** Resolves to the number of the latest version of a workflow, and who saved it if the audit of the org says so. */
-export async function findLatest(id: string): Promise<{ number: number | undefined; by: string | undefined }> {
+interface Latest {
+  number: number | undefined;
+  by: string | undefined;
+}
+
+/** Resolves to the number of the latest version of a workflow, and who saved it. Who may save may read the audit too. */
+export async function findLatest(id: string): Promise<Latest> {
   const params = { path: { id }, query: { limit: 1 } };
   const page = await dataOf(api.GET('/workflows/{id}/versions', { params }));
   const number = page.items[0]?.version_number;
   return { number, by: await findAuthor(id, number) };
 }
 
-/** Only admins may read the audit: others see no name. */
 async function findAuthor(id: string, version: number | undefined): Promise<string | undefined> {
   const query = { kind: 'workflow', ref: id, limit: NEWEST_ENTRIES } as const;
-  const audit = await dataOf(api.GET('/audit', { params: { query } })).catch((_: ApiError) => undefined);
-  const entry = audit?.items.find(({ changes }) =>
+  const audit = await dataOf(api.GET('/audit', { params: { query } }));
+  const entry = audit.items.find(({ changes }) =>
     changes.some((one) => one.field === 'version_number' && one.new === version),
   );
   return entry && nameOf(entry.actor);
