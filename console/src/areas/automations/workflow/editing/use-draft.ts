@@ -64,7 +64,8 @@ export function useDraft(latest: Workflow | undefined) {
   const change = (changes: Partial<Draft>) => {
     const next = { ...draft, ...changes };
     if (written === undefined) begin(latest?.version_number);
-    write(save.isPending || isDifferent(next, stored) ? next : undefined);
+    const isAsStored = isSame(next, stored) && stepsWithText(next.blocks).length === 0;
+    write(isAsStored && !save.isPending ? undefined : next);
   };
   const save = useMutation({
     mutationFn: async (sent: Draft): Promise<Workflow> => {
@@ -94,6 +95,8 @@ export function useDraft(latest: Workflow | undefined) {
       settle();
     },
   });
+  /** The steps of which JSON is written that is in no draft yet. */
+  const texts = stepsWithText(draft.blocks);
   const discard = () => {
     write(undefined);
     save.reset();
@@ -102,17 +105,13 @@ export function useDraft(latest: Workflow | undefined) {
     draft,
     base: written === undefined ? latest?.version_number : begun,
     isWritten: written !== undefined,
-    isChanged: written !== undefined && isDifferent(written, stored),
-    /** The steps of which JSON is written that is in no draft yet. */
-    texts: stepsWithText(draft.blocks),
+    isChanged: written !== undefined && (texts.length > 0 || !isSame(bodyOf(written), bodyOf(stored))),
+    texts,
     change,
     discard,
     save,
   };
 }
-
-const isDifferent = (one: Draft, other: Draft): boolean =>
-  !isSame(bodyOf(one), bodyOf(other)) || stepsWithText(one.blocks).length > 0;
 
 /** Reads again what is shown of a workflow. */
 export const refreshWorkflow = (client: ReturnType<typeof useQueryClient>, id: string) =>
