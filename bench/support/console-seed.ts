@@ -32,7 +32,6 @@ export interface SeededConsole {
   workflowId: string;
   websiteId: string;
   contactId: string;
-  insightId: string;
 }
 
 /**
@@ -63,7 +62,6 @@ export async function seedConsole(db: Db, orgId: string, endpointId: string): Pr
       websiteId,
       contactId,
       workflowId: await idOf(one, sql`select id from automations where org_id = ${orgId} order by id limit 1`),
-      insightId: await idOf(one, sql`select id from insights where org_id = ${orgId} order by number limit 1`),
     };
   });
 }

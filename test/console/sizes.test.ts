@@ -30,7 +30,7 @@ const timeTo = (href: string, selector: string) => `new Promise((done) => {
 })`;
 
 const lists = (seeded: SeededConsole, endpointId: string): [href: string, selector: string][] => {
-  const { sequenceId, workflowId, websiteId, contactId, insightId } = seeded;
+  const { sequenceId, workflowId, websiteId, contactId } = seeded;
   const sinceYesterday = new Date(Date.now() - DAY_MS).toISOString();
   return [
     ['/', rowOf('Waiting longest')],
@@ -39,15 +39,15 @@ const lists = (seeded: SeededConsole, endpointId: string): [href: string, select
     ['/inbox?view=closed&channel=email', rowOf('Conversations')],
     ['/contacts', rowOf('Contacts')],
     ['/contacts?q=tessa', rowOf('Contacts')],
-    ['/contacts?q=ada rossi', rowOf('Contacts')],
+    ['/contacts?q=ada%20rossi', rowOf('Contacts')],
     ['/contacts?q=person765432', rowOf('Contacts')],
     ['/contacts?q=example', rowOf('Contacts')],
-    ['/contacts?q=tesa tanakka', rowOf('Contacts')],
+    ['/contacts?q=tesa%20tanakka', rowOf('Contacts')],
     ['/contacts?q=%2B442071000003', rowOf('Contacts')],
     [`/contacts/${contactId}`, rowOf('Timeline')],
     ['/outbound', rowOf('Sequences')],
     ['/outbound?status=paused', rowOf('Sequences')],
-    ['/outbound?q=sequence 1', rowOf('Sequences')],
+    ['/outbound?q=sequence%201', rowOf('Sequences')],
     [`/outbound/${sequenceId}`, rowOf('Enrollments')],
     [`/outbound/${sequenceId}?status=exited`, rowOf('Enrollments')],
     ['/outbound/deliveries', rowOf('Deliveries')],
@@ -61,15 +61,14 @@ const lists = (seeded: SeededConsole, endpointId: string): [href: string, select
     [`/automations/runs?workflow_id=${workflowId}`, rowOf('Runs')],
     ['/knowledge', rowOf('Articles')],
     ['/knowledge/help-center', rowOf('Help center articles')],
-    ['/knowledge/help-center?q=article 7', rowOf('Help center articles')],
+    ['/knowledge/help-center?q=article%207', rowOf('Help center articles')],
     ['/knowledge/websites', rowOf('Websites')],
     [`/knowledge/websites/${websiteId}`, rowOf('Crawls')],
     [`/knowledge/websites/${websiteId}?tab=pages`, rowOf('Pages')],
     [`/knowledge/websites/${websiteId}?tab=pages&status=error`, rowOf('Pages')],
-    [`/knowledge/websites/${websiteId}?tab=pages&q=page 4999`, rowOf('Pages')],
+    [`/knowledge/websites/${websiteId}?tab=pages&q=page%204999`, rowOf('Pages')],
     ['/ai', rowOf('Turns')],
     ['/insights', rowOf('Insights')],
-    [`/insights/${insightId}`, 'main h1'],
     ['/settings/members', rowOf('Members')],
     ['/settings/tags', rowOf('Tags')],
     ['/settings/saved-replies', rowOf('Saved replies')],

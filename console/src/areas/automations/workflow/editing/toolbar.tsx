@@ -25,7 +25,9 @@ export const Toolbar = ({ edited, version, problems, isMade, onSave, onDiscard, 
       <p role="status" className="min-w-0 flex-1 text-quiet">
         {version === undefined ? 'A new workflow' : `You edit version ${base}`}
         {isChanged && ', not saved'}
-        {base !== version && <span className="text-warn-text">{` · Version ${version} was saved meanwhile`}</span>}
+        {version !== undefined && base !== undefined && version > base && (
+          <span className="text-warn-text">{` · Version ${version} was saved meanwhile`}</span>
+        )}
         {problems > 0 && (
           <span className="text-bad-text">
             {' · '}
