@@ -51,11 +51,14 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
     change({ blocks: withoutStepAt(draft.blocks, path) });
     go({ open: undefined });
   };
+  /** Moves the focus to a field of the form that is there with the next frame. */
+  const focusOn = (field: string) =>
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(field)?.focus());
   const store = () => {
     if (!isNameless) return save.mutate(draft, { onSuccess: ({ workflow_id }) => onSaved(workflow_id) });
     askName(true);
     go({ open: undefined });
-    requestAnimationFrame(() => form.current?.querySelector('input')?.focus());
+    focusOn('input');
   };
   return (
     <>
@@ -71,7 +74,10 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
           askName(version !== undefined);
           setRound(round + 1);
         }}
-        onOpen={(path) => go({ open: path })}
+        onOpenText={(path) => {
+          go({ open: path });
+          focusOn('details textarea');
+        }}
       />
       {removal !== undefined && (
         <ConfirmDialog

@@ -13,11 +13,12 @@ interface ToolbarProps {
   isMade: boolean;
   onSave: () => void;
   onDiscard: () => void;
-  onOpen: (path: Path) => void;
+  /** Opens the JSON of a step. */
+  onOpenText: (path: Path) => void;
 }
 
 /** What is edited, what of it is not saved, and how to save or discard it. */
-export const Toolbar = ({ edited, version, problems, isMade, onSave, onDiscard, onOpen }: ToolbarProps) => {
+export const Toolbar = ({ edited, version, problems, isMade, onSave, onDiscard, onOpenText }: ToolbarProps) => {
   const { base, isChanged, texts, save } = edited;
   const [isDiscardAsked, askDiscard] = useState(false);
   return (
@@ -36,7 +37,7 @@ export const Toolbar = ({ edited, version, problems, isMade, onSave, onDiscard, 
         )}
       </p>
       {texts.map(({ step, path }) => (
-        <Button key={path.join()} look="quiet" className="text-warn-text" onClick={() => onOpen(path)}>
+        <Button key={path.join()} look="quiet" className="text-warn-text" onClick={() => onOpenText(path)}>
           JSON of {step.name ?? step.id} is not taken
         </Button>
       ))}

@@ -79,7 +79,7 @@ export function useDraft(latest: Workflow | undefined) {
         if (!(error instanceof ApiError) || error.status !== 412) throw error;
         const { number, by } = await findLatest(latest.workflow_id);
         begin(number);
-        void client.invalidateQueries({ queryKey: ['listWorkflowVersions', latest.workflow_id] });
+        void refreshWorkflow(client, latest.workflow_id);
         throw new Error(
           `Version ${number} was saved meanwhile${by === undefined ? '' : ` by ${by}`}. Look at it under Versions. If you save once more, yours comes after it.`,
           { cause: error },
