@@ -1,5 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Copy } from 'lucide-react';
+import { memo } from 'react';
 import { say } from '../../app/undo';
 import { Button } from '../../ui/parts';
 import { type Figure, shownFigure } from './figures';
@@ -23,7 +24,7 @@ const numberOf = (value: string | number | null | undefined): number | null =>
   typeof value === 'number' ? value : null;
 
 /** The numbers of a report. Each leads to what it counts, where there is a list of it. */
-export const FigureTable = ({ label, group, figures, rows }: TableProps) => (
+export const FigureTable = memo(({ label, group, figures, rows }: TableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
   <section tabIndex={0} aria-label={label} className="max-h-96 overflow-auto">
     <table className="w-full text-xs tabular-nums">
@@ -58,7 +59,7 @@ export const FigureTable = ({ label, group, figures, rows }: TableProps) => (
       </tbody>
     </table>
   </section>
-);
+));
 
 /** A number, as a link where something is listed behind it. */
 export const Figured = ({ text, link }: { text: string; link: LinkProps | undefined }) =>

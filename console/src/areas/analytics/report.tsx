@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { type AnalyticsSearch, type ReportFilters, type ReportItem, reportQuery } from '../../api/analytics';
 import { Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
@@ -10,6 +10,8 @@ import { type Counted, GROUP_NAMES, type Shown, shownFigure } from './figures';
 import { Plotted } from './plotted';
 import { type Range, rangeBefore } from './range';
 import { Tiles } from './tiles';
+
+const NO_ROWS: TableRow[] = [];
 
 interface ReportProps {
   shown: Shown;
@@ -27,14 +29,17 @@ export const Report = ({ shown, by, range, zone, search: { channel, team } }: Re
   const report = useQuery(reportQuery(shown.report, filtersOf(range)));
   const earlier = rangeBefore(range, zone);
   const before = useQuery(reportQuery(shown.report, { ...filtersOf(earlier), group_by: 'month' }));
-  const counted: Counted = { ...range, by, channel, team };
-  const linkOf = (figure: string): LinkProps | undefined => shown.linkOf?.(figure, counted);
+  const linkOf = (figure: string): LinkProps | undefined => shown.linkOf?.(figure, { ...range, by, channel, team });
+  const found = report.data?.items;
+  const rows = useMemo((): TableRow[] => {
+    const rowsOf = { shown, items: found ?? [], counted: { ...range, by, channel, team } };
+    return isPeriod(by) ? rowsOfPeriods({ ...rowsOf, by, range, zone }) : rowsOfGroups(rowsOf);
+  }, [shown, found, range, by, channel, team, zone]);
+  /** A year has thousands of numbers: the chart does not wait for them. */
+  const tableRows = useDeferredValue(rows, NO_ROWS);
   const failure = failureOf(report);
   if (report.data === undefined) return failure || <Skeleton rows={8} />;
   const { items, totals } = report.data;
-  const rows = isPeriod(by)
-    ? rowsOfPeriods({ shown, by, range, zone, items, counted })
-    : rowsOfGroups({ shown, items, counted });
   const at = rows.find(({ key }) => key === pointed);
   return (
     <Section
@@ -72,7 +77,7 @@ export const Report = ({ shown, by, range, zone, search: { channel, team } }: Re
             label={`${shown.title} as a table`}
             group={GROUP_NAMES[by] ?? by}
             figures={shown.figures}
-            rows={rows}
+            rows={tableRows}
           />
         </>
       )}
