@@ -107,7 +107,8 @@ const seedConversations = (db: Db, orgId: string) =>
       from (select id from contacts where org_id = ${orgId} order by created_at limit ${RUNS}) as first
     )
     update sessions set contact_id = person.id, last_message_seq = 5,
-      waiting_since = case when status = 'open' and ticket_number % 2 = 0 then last_message_at end
+      waiting_on = case when status = 'open' then 'human_agents' end,
+      waiting_since = case when status = 'open' then last_message_at end
     from person where org_id = ${orgId} and ticket_number = nth
   `.execute(db);
 

@@ -61,7 +61,6 @@ const lists = (seeded: SeededConsole, endpointId: string): [href: string, select
     [`/automations/runs?workflow_id=${workflowId}`, rowOf('Runs')],
     ['/knowledge', rowOf('Articles')],
     ['/knowledge/help-center', rowOf('Help center articles')],
-    ['/knowledge/help-center?q=article%207', rowOf('Help center articles')],
     ['/knowledge/websites', rowOf('Websites')],
     [`/knowledge/websites/${websiteId}`, rowOf('Crawls')],
     [`/knowledge/websites/${websiteId}?kind=updated`, rowOf('Changes')],
