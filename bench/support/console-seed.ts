@@ -19,7 +19,7 @@ const HELP_ARTICLES = 1_000;
 const MEMBERS = 60;
 const TAGS = 200;
 const REPLIES = 200;
-const CONTACT_DELIVERIES = 5_000;
+const CONTACT_DELIVERIES = 1_000;
 
 const FIRST_NAMES =
   'Ada Ben Chloe David Elena Farid Grace Hugo Ines Jonas Kemal Lena Mateo Nora Omar Paula Quinn Rosa Samir Tessa';
