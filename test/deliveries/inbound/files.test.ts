@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { createFileDownload } from '../../../src/deliveries/inbound/file-download.ts';
 import { receiveInboundFiles } from '../../../src/deliveries/inbound/files.service.ts';
 import { createMailTokens, replyAddress } from '../../../src/deliveries/inbound/mail-tokens.ts';
@@ -339,7 +340,15 @@ describe('a file that a contact sends', () => {
     it('has its workflow back if Temporal has lost it', async () => {
       const id = await withhold('ME-lost');
       const handle = stack.temporal.workflow.getHandle(`inbound-files/${id}`);
-      await handle.terminate('a test');
+      await eventually('the start of the workflow', () =>
+        handle.terminate('a test').then(
+          () => true,
+          (error: unknown) => {
+            if (!(error instanceof WorkflowNotFoundError)) throw error;
+            return false;
+          },
+        ),
+      );
       const mended = await repair(stack.db, stack.temporal, { isDryRun: false });
       expect(mended.filter((one) => one.id === id)).toMatchObject([{ kind: 'inbound-files', mended: 'resumed' }]);
     });
