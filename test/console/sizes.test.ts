@@ -124,7 +124,7 @@ const charts = (): [href: string, selector: string][] => {
         await page.goto(`${api.url}/console/settings/profile`);
         await untilSettled(page);
         const ms = Math.round(await page.evaluate<number>(timeTo(href, selector)));
-        if (ms > GIVEN_UP_MS) console.info(`${page.url()} shows: ${await page.locator('body').innerText()}`);
+        if (ms > GIVEN_UP_MS) console.info(`${page.url()} shows: ${await page.locator('body').textContent()}`);
         tries.push(ms);
       }
       const sorted = tries.toSorted((one, other) => one - other);
