@@ -101,7 +101,8 @@ const charts = (): [href: string, selector: string][] => {
   let endpointId: string;
   beforeAll(async () => {
     await buildConsole();
-    [api, browser] = await Promise.all([startApi({ env: { EGRESS_ALLOW: '127.0.0.0/8' } }), startBrowser()]);
+    const env = { EGRESS_ALLOW: '127.0.0.0/8', RATE_LIMIT_MEMBER: '1000000' };
+    [api, browser] = await Promise.all([startApi({ env }), startBrowser()]);
     endpointId = (await api.org.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' })).body.id;
     const { db, close } = connect(api.databaseUrl, { poolSize: 2, statementTimeoutMs: 0 });
     const began = performance.now();
