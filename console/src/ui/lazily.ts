@@ -20,16 +20,16 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
     return loading;
   };
   return (props) => {
-    const [tried, settle] = useState<{ error?: unknown }>();
+    const [tried, settle] = useState<{ error?: Error }>();
     useEffect(() => {
       if (Loaded !== undefined) return;
       let isShown = true;
-      const end = (result: { error?: unknown }) => {
+      const end = (result: { error?: Error }) => {
         if (isShown) settle(result);
       };
       loadOnce().then(
         () => end({}),
-        (error: unknown) => end({ error }),
+        (error: unknown) => end({ error: error instanceof Error ? error : new Error(`${error}`) }),
       );
       return () => {
         isShown = false;
