@@ -24,7 +24,7 @@ const numberOf = (value: string | number | null | undefined): number | null =>
   typeof value === 'number' ? value : null;
 
 /** So many rows come into a table with each frame: those of a year at once would hold up the chart above it. */
-const ROWS_A_FRAME = 40;
+const ROWS_A_FRAME = 100;
 
 /** Returns how many of the rows of a table are there: more with each frame, until all are. */
 function useGrowing(count: number): number {
