@@ -195,7 +195,7 @@ export const readUpTo = (memberId: number | null) => sql<string | null>`(
   order by item.seq desc limit 1
 )`;
 
-/** SQL: whether a reply in `session` to its `contact` could be delivered, and why it could not. */
+/** SQL: whether a reply in `session` to its `contact` could be delivered, and why it could not. `offset 0` has Postgres plan the reason once. */
 const CAN_SEND = sql<{ ok: boolean; reason: string | null }>`(
   select jsonb_build_object('ok', refusal.reason is null, 'reason', refusal.reason) from (select case
     when session.relayed_side in ('customer', 'both') then null
@@ -219,7 +219,7 @@ const CAN_SEND = sql<{ ok: boolean; reason: string | null }>`(
       select from session_threads as thread where thread.org_id = session.org_id and thread.session_id = session.id
     ) then null
     else ${REFUSALS.address}::jsonb ->> session.channel
-  end as reason) as refusal
+  end as reason offset 0) as refusal
 )`;
 
 /** Selects sessions in the API's format, as a member or a program sees them, for callers to narrow down. */
