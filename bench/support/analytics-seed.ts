@@ -119,7 +119,7 @@ async function seedTurns(db: Db, orgId: string, turns: number): Promise<void> {
   `.execute(db);
   await sql`
     insert into ai_steps (org_id, turn_id, step, purpose, usage, cost, latency_ms, created_at)
-    select org_id, id, step, (array['gates', 'search', 'answer'])[step], case when step = 3 then '{"input": 900, "output": 80}'::jsonb end,
+    select org_id, id, step, (array['gates', 'search', 'answer'])[step], case when step = 3 then '{"input": 900, "output": 80, "cached": 0, "estimated": false}'::jsonb end,
       case when step = 3 then 0.001 end, 20, created_at
     from ai_turns, generate_series(1, 3) step where org_id = ${orgId}
   `.execute(db);

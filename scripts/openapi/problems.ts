@@ -18,6 +18,8 @@ export function problemsOf(document: ApiDocument): string[] {
       .filter((name) => name.endsWith('Input'))
       .map((name) => `The schema ${name} is named after a side, not after what it is`),
     ...sharedNames(document).map((name) => `The schema ${name} has the name that generators give a member of another`),
+    ...takenNames(document).map((name) => `The schema ${name} has the name that generators give a union of another`),
+    ...constructorNames(document).map((name) => `The schema ${name} has the name of a constructor in Go`),
     ...problemsOfTags(document),
     ...operationsOf(document).flatMap(({ operation }) => problemsOfOperation(operation)),
     ...problemsOfSchemas(document),
@@ -46,6 +48,20 @@ function sharedNames({ components: { schemas } }: ApiDocument): string[] {
   const spellings = new Set(guessed.map(spellingOf));
   return Object.keys(schemas).filter((name) => spellings.has(spellingOf(name)) && schemas[name]?.enum === undefined);
 }
+
+/** Generators make a type of a union that is written where it is used, and overwrite a schema of that name with it. */
+function takenNames({ components: { schemas } }: ApiDocument): string[] {
+  const guessed = Object.entries(schemas).flatMap(([owner, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([key, part]) => (isUnion(part) ? [spellingOf(owner + key)] : [])),
+  );
+  return Object.keys(schemas).filter((name) => guessed.includes(spellingOf(name)));
+}
+
+const isUnion = ({ anyOf, oneOf }: Schema) => (oneOf ?? anyOf ?? []).filter((part) => part.type !== 'null').length > 1;
+
+/** The client of Go has a function `NewX` for every schema `X`. */
+const constructorNames = ({ components: { schemas } }: ApiDocument): string[] =>
+  Object.keys(schemas).filter((name) => name.startsWith('New') && schemas[name.slice('New'.length)] !== undefined);
 
 const spellingOf = (name: string) => name.toLowerCase().replaceAll('_', '');
 

@@ -11,6 +11,7 @@ import type { VersionRow } from './queries.ts';
 import {
   Activate,
   CreateWorkflow,
+  IfMatch,
   Trigger,
   Triggered,
   UpdateWorkflow,
@@ -100,13 +101,16 @@ export const workflowRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config,
       summary: 'Update a workflow',
       tags,
       description:
-        'Creates a new version of the given fields and the latest version, inactive until POST /workflows/{id}/activate. Runs stay on the version that they started with, and the active version stays active.',
+        'Creates a new version of the given fields and the latest version, inactive until POST /workflows/{id}/activate. Runs stay on the version that they started with, and the active version stays active. With If-Match, only if no other version was saved since (412).',
       params: WorkflowPath,
+      headers: IfMatch,
       body: UpdateWorkflow,
-      response: { 200: Workflow, ...errorResponses(403, 404) },
+      response: { 200: Workflow, ...errorResponses(403, 404, 412) },
     },
-    handler: async ({ db, org, params, body }) =>
-      show(db, org, await updateWorkflow(db, secrets, org.id, { ...body, id: params.id })),
+    handler: async ({ db, org, params, headers, body }) => {
+      const changes = { ...body, id: params.id, ifMatch: headers['if-match'] };
+      return show(db, org, await updateWorkflow(db, secrets, org.id, changes));
+    },
   });
 
   app.delete('/workflows/:id', {

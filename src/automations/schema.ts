@@ -65,6 +65,17 @@ export const UpdateWorkflow = z
   .meta({ id: 'UpdateWorkflow', examples: [{ name: 'Tag what is refunded at once' }] });
 export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>;
 
+/** An entity tag or the number itself. */
+const SEEN_VERSION = /^(?:\*|"?[1-9][0-9]{0,9}"?)$/;
+
+export const IfMatch = z.looseObject({
+  'if-match': z
+    .string()
+    .regex(SEEN_VERSION, 'must be the version_number of the latest version, or *')
+    .optional()
+    .describe('The `version_number` of the latest version as it was seen: 412 if it has changed since.'),
+});
+
 export const WorkflowPath = z.object({ id: Id.describe('The workflow_id.') });
 
 export const Workflow = z

@@ -6,7 +6,7 @@ import { withdrawWorkflow } from '../ai/workflow-tools/service.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { cutToPage } from '../db/page-size.rules.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { conflict, invalid, notFound } from '../errors.ts';
+import { changed, conflict, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { announce } from '../outbox/announcing.ts';
 import { enqueue } from '../outbox/outbox.ts';
@@ -160,19 +160,26 @@ async function readPage(db: Db, orgId: string, listed: ListedVersion[], limit: n
   return { items, last: page.length < listed.length ? page.at(-1) : undefined };
 }
 
+interface SeenWorkflow {
+  id: string;
+  /** The number of its latest version as the caller has seen it, with or without quotation marks, or `*`. */
+  ifMatch: string | undefined;
+}
+
 /**
  * Adds a version without activating it, unless it would be as the latest one. Fields not given are as in that. Runs stay
- * on their version. Throws notFound and invalid.
+ * on their version. Throws notFound and invalid, and changed if the latest version is not the one that was seen.
  */
 export function updateWorkflow(
   db: Db,
   secrets: Secrets,
   orgId: string,
-  { id, ...input }: UpdateWorkflow & { id: string },
+  { id, ifMatch, ...input }: SeenWorkflow & UpdateWorkflow,
 ): Promise<VersionRow> {
   return inTransaction(db, async (trx) => {
     if ((await lockAutomation(trx, orgId, id)) === undefined) throw notFound('workflow');
     const latest = await getLatestVersion(trx, orgId, id);
+    assertLatest(latest.version_number, ifMatch);
     const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     const { trigger_configuration: stored } = latest;
     const wanted =
@@ -199,6 +206,13 @@ export function updateWorkflow(
     await insertVersion(trx, orgId, id, next);
     return getLatestVersion(trx, orgId, id);
   });
+}
+
+function assertLatest(latest: number, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch === '*' || Number(ifMatch.replaceAll('"', '')) === latest) return;
+  throw changed(
+    `The workflow has changed since: its latest version is ${latest}. Read it at GET /workflows/{id}/versions, and repeat your change with If-Match: ${latest}`,
+  );
 }
 
 /** Whether two versions are stored alike. */

@@ -111,8 +111,19 @@ interface ContactKeys extends ContactAddresses {
   externalIds: string[];
 }
 
-/** SQL: the contacts that got an address or an external id by a merge. */
-const mergedWith = (orgId: string, { emails, phones, externalIds }: Omit<ContactKeys, 'ids'>) => sql`array(
+/**
+ * SQL: the ids of the contacts with any of the keys, and of those that got one by a merge. Each kind of key is looked up by
+ * its index: with all of them in one condition, Postgres reads the whole table where an import fills it.
+ */
+const idsByKeys = (orgId: string, { ids, emails, phones, externalIds }: ContactKeys) => sql`array(
+  select unnest(${ids}::uuid[])
+  union all
+  select id from contacts where org_id = ${orgId} and email = any(${emails}::text[])
+  union all
+  select id from contacts where org_id = ${orgId} and phone_number = any(${phones}::text[])
+  union all
+  select id from contacts where org_id = ${orgId} and external_id = any(${externalIds}::text[])
+  union all
   select contact_id from contact_merges where org_id = ${orgId} and email = any(${emails}::text[])
   union all
   select contact_id from contact_merges where org_id = ${orgId} and phone_number = any(${phones}::text[])
@@ -142,16 +153,12 @@ export const listStoredContacts = (db: Db, orgId: string, ids: string[]) =>
  * Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. An address or
  * external id of a merged contact finds the one that it is now.
  */
-export function lockContacts(db: Db, orgId: string, { ids, emails, phones, externalIds }: ContactKeys) {
-  return storedContacts(db, orgId)
-    .where(
-      sql<SqlBool>`(id = any(${ids}::uuid[] || ${mergedWith(orgId, { emails, phones, externalIds })}) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[])
-        or external_id = any(${externalIds}::text[]))`,
-    )
+export const lockContacts = (db: Db, orgId: string, keys: ContactKeys) =>
+  storedContacts(db, orgId)
+    .where(sql<SqlBool>`id = any(${idsByKeys(orgId, keys)})`)
     .orderBy('id')
     .forUpdate()
     .execute();
-}
 
 /**
  * Returns the ids and addresses of the contacts with any of the ids, e-mails or phone numbers. Contacts that got one by a

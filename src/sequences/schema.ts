@@ -20,7 +20,7 @@ const DelayInMinutes = z
 
 const NewStep = z
   .object({ action: StepAction, delay_in_minutes: DelayInMinutes.default(0) })
-  .meta({ id: 'NewSequenceStep' });
+  .meta({ id: 'SequenceStepFields' });
 const ChangedStep = z
   .object({
     action: StepAction,

@@ -37,9 +37,9 @@ it('equal schemas of requests and answers are one, also where they refer to othe
   expect(Object.keys(schemasOf(document)).sort()).toEqual(['Error', 'Part', 'Thing']);
 });
 
-it('schemas of one name that differ keep both, the one for requests as the new one', () => {
+it('schemas of one name that differ keep both, the one for requests as its fields', () => {
   const document = made({ Thing: object({ id: text }), ThingInput: object({ name: text }) });
-  expect(Object.keys(schemasOf(document)).sort()).toEqual(['Error', 'NewThing', 'Thing']);
+  expect(Object.keys(schemasOf(document)).sort()).toEqual(['Error', 'Thing', 'ThingFields']);
 });
 
 it('a schema that nothing refers to is left out', () => {
@@ -96,6 +96,33 @@ it('variants of a union are named after their constant, which a discriminator ma
   expect(ThingIsOpen).toEqual(variant('is_open'));
 });
 
+it('an object beside a value is named after what it needs: the name of the union is left to generators', () => {
+  const snooze: Schema = { anyOf: [{ type: 'string', const: 'until_reply' }, object({ minutes: text })] };
+  const { Thing } = schemasOf(made({ Thing: object({ snooze }) }));
+  expect(Thing?.properties?.snooze?.anyOf?.[1]).toEqual(ref('ThingSnoozeByMinutes'));
+});
+
+it('an answer can get members in a later version, and a request has those that it names alone', () => {
+  const closed = (properties: Record<string, Schema>): Schema => ({
+    ...object(properties),
+    additionalProperties: false,
+  });
+  const schemas = schemasOf(
+    made({
+      ThingInput: closed({ part: ref('PartInput') }),
+      PartInput: closed({ name: text }),
+      Thing: closed({ part: ref('Part'), state: closed({ is_open: text }) }),
+      Part: closed({ name: text }),
+    }),
+  );
+  const open = Object.keys(schemas).filter((name) => !('additionalProperties' in (schemas[name] as Schema)));
+  expect(open.sort()).toEqual(['Error', 'Thing', 'ThingState']);
+  expect([schemas.ThingFields, schemas.Part]).toEqual([
+    expect.objectContaining({ additionalProperties: false }),
+    expect.objectContaining({ additionalProperties: false }),
+  ]);
+});
+
 it('an answer without a name is named after its operation, and a page after its items', () => {
   const document = made({ Thing: object({ id: text }) }, { answer: object({ done: text }) });
   expect(schemasOf(document)).toHaveProperty('SaveThingAnswer');
@@ -123,6 +150,16 @@ it.each<[string, Schema, Schema]>([
       ],
     },
     { type: 'string', enum: ['a', 'b'] },
+  ],
+  [
+    'whole numbers',
+    {
+      anyOf: [
+        { type: 'number', const: 0 },
+        { type: 'number', const: 1 },
+      ],
+    },
+    { type: 'integer', enum: [0, 1] },
   ],
   ['null alone', { type: 'null' }, { type: ['string', 'null'], description: 'Always null.' }],
   ['any JSON', {}, { description: 'Any JSON value.' }],

@@ -137,3 +137,27 @@ describe('a workflow', () => {
     },
   );
 });
+
+describe('PATCH /workflows/{id} with If-Match', () => {
+  it('saves only over the version that was seen, also if two save at once', async () => {
+    const { body } = await api.org.post('/workflows', {
+      name: 'Note',
+      trigger_type: 'ticket-created',
+      workflow_blocks: [note('Hello')],
+    });
+    const path = `/workflows/${body.workflow_id}`;
+    const save = (name: string, ifMatch: string) => api.org.patch(path, { name }, { headers: { 'if-match': ifMatch } });
+    const both = await Promise.all([save('Of Ann', '1'), save('Of Ben', '1')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+    expect(both.find(({ status }) => status === 412)?.body).toMatchObject({
+      code: 'changed',
+      message: expect.stringContaining('its latest version is 2'),
+    });
+    expect((await api.org.get(`${path}/versions`)).body.items).toHaveLength(2);
+    await api.org.post(`${path}/activate`, { version_number: 1 });
+    expect((await save('Of whom the active version is known', '"1"')).status).toBe(412);
+    expect((await save('Of Ben', '"2"')).status).toBe(200);
+    expect((await save('Of Zoe', '*')).status).toBe(200);
+    expect((await save('Of Zoe', 'two')).status).toBe(400);
+  });
+});

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
-import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { CHROMIUM, overflowOf, startBrowser, tasksDuring, WIDTHS } from '../support/chromium.ts';
 import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 const LONG_RUN_STEPS = 500;
+const MAX_TASK_MS = 50;
 const SHOTS = process.env.SHOTS;
 
 (CHROMIUM ? describe : describe.skip)('automations in the console', () => {
@@ -223,15 +224,15 @@ const SHOTS = process.env.SHOTS;
     const steps = page.getByRole('list', { name: 'Steps' });
     await steps.getByRole('button', { name: /Note each ?#5 ?:/ }).hover();
     await page.waitForTimeout(1_000);
-    await page.evaluate(
-      `window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`,
-    );
-    for (let n = 0; n < 60; n++) {
-      await page.mouse.wheel(0, 300);
-      await page.waitForTimeout(30);
-    }
-    await steps.getByRole('button', { name: /Note each ?#500 ?:/ }).waitFor();
-    expect(await page.evaluate('window.tasks')).toEqual([]);
+    const [longest] = await tasksDuring(page, async () => {
+      for (let n = 0; n < 60; n++) {
+        await page.mouse.wheel(0, 300);
+        await page.waitForTimeout(30);
+      }
+      await steps.getByRole('button', { name: /Note each ?#500 ?:/ }).waitFor();
+    });
+    console.info(`The longest task of scrolling 500 steps: ${longest} ms of a processor`);
+    expect(longest).toBeLessThanOrEqual(MAX_TASK_MS);
     expect(await page.evaluate<number>('document.querySelectorAll("*").length')).toBeLessThan(1_500);
     await page.close();
   }, 120_000);

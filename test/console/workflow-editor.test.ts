@@ -33,8 +33,14 @@ import { eventually } from '../support/stack/stack.ts';
   it('makes a workflow with branches, says its problems as it is written, and activates it', async () => {
     const { page, complaints } = await admin('/automations');
     await page.getByRole('link', { name: 'New workflow' }).click();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.waitFor();
+    expect(await page.getByText(/It needs a name|problem/).count()).toBe(0);
+    await button(page, 'Create the workflow').click();
     await page.getByText('It needs a name').waitFor();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Thank the customer');
+    await page.getByText('1 problem').waitFor();
+    await page.keyboard.type('Thank the customer'); // it has the focus
+    expect(await name.inputValue()).toBe('Thank the customer');
     await add(page, 'Add a step at the end', /^If, else/);
     await page.getByRole('textbox', { name: 'If this' }).fill('{{trigger.output.contact.name}}');
     await page.getByRole('combobox', { name: 'Is' }).selectOption('is_not_empty');
@@ -100,7 +106,7 @@ import { eventually } from '../support/stack/stack.ts';
     await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click();
     await api.org.patch(path, { description: 'By somebody else' });
     await button(page, 'Save as a new version').click();
-    await page.getByRole('alert').getByText('Version 2 was saved meanwhile').waitFor();
+    await page.getByRole('alert').getByText('Version 2 was saved meanwhile by the API key Test').waitFor();
     await button(page, 'Save as a new version').click();
     await page.getByText('You edit version 3', { exact: true }).waitFor();
     const versions = (await api.org.get(`${path}/versions`)).body.items;
@@ -110,6 +116,42 @@ import { eventually } from '../support/stack/stack.ts';
     ]);
     await page.getByRole('link', { name: 'Versions' }).click();
     await page.getByText('+         "minutes": 5').first().waitFor();
+    expect(complaints).toEqual([expect.stringContaining('412')]);
+    await page.close();
+  });
+
+  it('keeps JSON of a step that is not taken while others are opened and moved, and saves only without it', async () => {
+    const { body } = await api.org.post('/workflows', {
+      name: 'Wait twice',
+      trigger_type: 'manual-trigger',
+      workflow_blocks: [wait, { ...wait, id: 'second' }],
+    });
+    const { page, complaints } = await admin(`/automations/${body.workflow_id}?tab=edit`);
+    const node = (id: string) => graph(page).getByRole('button', { name: new RegExp(`^${id}`) });
+    const json = page.getByRole('textbox', { name: 'Step pause, as JSON' });
+    await node('pause').click();
+    await page.getByText('The step as JSON').click();
+    const shorter = JSON.stringify({ ...wait, inputs: { minutes: 7 } });
+    await json.fill(shorter);
+    await node('second').click();
+    await button(page, 'Move it up').click();
+    await page.getByRole('textbox', { name: 'Id, by which later steps name its output' }).fill('first');
+    expect(await json.count()).toBe(0);
+    const save = button(page, 'Save as a new version');
+    expect(await save.getAttribute('title')).toBe('It can be saved once the JSON of its steps is taken or dropped');
+    await page.getByRole('link', { name: 'JSON', exact: true }).click();
+    await page.getByRole('link', { name: 'Go on editing' }).click();
+    await button(page, 'JSON of pause is not taken').click();
+    expect(await json.inputValue()).toBe(shorter);
+    await button(page, 'Remove').click();
+    await page.getByRole('dialog', { name: 'Remove pause?' }).getByRole('button', { name: 'Cancel' }).click();
+    await button(page, 'Take this').click();
+    await save.click();
+    await page.getByText('You edit version 2', { exact: true }).waitFor();
+    expect((await stored('Wait twice')).workflow_blocks).toMatchObject([
+      { id: 'first', inputs: { minutes: 60 } },
+      { id: 'pause', inputs: { minutes: 7 } },
+    ]);
     expect(complaints).toEqual([]);
     await page.close();
   });

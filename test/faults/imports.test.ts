@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { lines, TICKET } from '../imports/support/zendesk.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
-import { IMPORTED_CONVERSATIONS, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';
+import { IMPORTED_CONTACTS, IMPORTED_CONVERSATIONS, KILLS, TEST_LIMIT_MS } from './support/sizes.ts';
 import { until } from './support/until.ts';
 
 let stack: FaultStack;
@@ -89,6 +89,41 @@ it(
         contacts: Math.min(500, IMPORTED_CONVERSATIONS),
       },
     ]);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'each line of a CSV file becomes one contact, once, when the worker is killed in the middle',
+  async () => {
+    const org = await stack.newOrg();
+    const contacts = Array.from({ length: IMPORTED_CONTACTS }, (_, n) => `crm-${n},crm-${n}@example.com,Person ${n}\n`);
+    const started = await fetch(`${stack.url}/contacts/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${org.key}`, 'content-type': 'text/csv' },
+      body: `external_id,email,name\n${contacts.join('')}`,
+    });
+    expect(started.status).toBe(202);
+    const { id } = (await started.json()) as { id: string };
+    const job = async () => (await org.call('GET', `/contacts/imports/${id}`)).body;
+    let interrupted = 0;
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const share = Math.floor((IMPORTED_CONTACTS * kill) / (KILLS + 2));
+      await until(`${share} lines`, async () => (await job()).rows >= share);
+      await stack.worker.kill();
+      if ((await job()).status === 'running') interrupted++;
+      await stack.worker.start();
+    }
+    expect(interrupted).toBe(KILLS);
+    await until('the end of the import', async () => (await job()).status === 'completed', TEST_LIMIT_MS / 2);
+    const lines = IMPORTED_CONTACTS;
+    expect(await job()).toMatchObject({ rows: lines, created: lines, updated: 0, skipped: 0, refused: 0 });
+    const counted = await sql`
+      select count(*)::integer as contacts, count(distinct external_id)::integer as ids,
+        count(*) filter (where email = external_id || '@example.com')::integer as whole
+      from contacts where org_id = ${org.id}
+    `.execute(stack.db);
+    expect(counted.rows).toEqual([{ contacts: lines, ids: lines, whole: lines }]);
   },
   TEST_LIMIT_MS,
 );

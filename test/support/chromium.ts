@@ -46,6 +46,34 @@ export async function openIn(context: BrowserContext, url: string): Promise<Open
   return { page, status: response?.status() ?? 0, complaints };
 }
 
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  /** Of the processor's time, in microseconds. */
+  tdur?: number;
+  args?: { name?: string };
+}
+
+/**
+ * Returns the milliseconds that each task of a page's main thread took of a processor while something was done, the longest
+ * first. Unlike the browser's long tasks, they do not grow while other programs have the processors.
+ */
+export async function tasksDuring(page: Page, act: () => Promise<void>): Promise<number[]> {
+  const browser = page.context().browser();
+  if (browser === null) throw new Error('The page is of no browser');
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await act();
+  const { traceEvents: events } = JSON.parse(`${await browser.stopTracing()}`) as { traceEvents: TraceEvent[] };
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
+  const mains = new Set(
+    events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
+  );
+  const tasks = events.filter((event) => event.name.endsWith('RunTask') && mains.has(threadOf(event)));
+  if (tasks.length === 0) throw new Error('The trace has no task of the page');
+  return tasks.map(({ tdur = 0 }) => tdur / 1_000).sort((one, other) => other - one);
+}
+
 /** Returns by how many pixels a page is wider than its window. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

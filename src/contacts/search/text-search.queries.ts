@@ -30,14 +30,18 @@ export async function searchContactTexts(
   const place = sql`org_id = ${orgId}${contactId === undefined ? sql`` : sql` and id = ${contactId}`}`;
   const some = sql`limit ${sql.raw(String(MAX_CANDIDATES))}`;
   const plain = sql`btrim(public.plain_text(${part ?? ''}::text))`;
-  const found = [
-    sql`
-    (select id from contacts where ${place} and public.search_vector(null, ${TEXT}) @@ ${words}::tsquery ${some})`,
-  ];
+  const byWords = sql`select id from contacts where ${place} and public.search_vector(null, ${TEXT}) @@ ${words}::tsquery ${some}`;
+  // Words are more alike than parts of words: where there are as many as are compared, no part is looked for.
+  const areFew = sql`(select count(*) from by_words) < ${sql.raw(String(MAX_CANDIDATES))}`;
+  const found = [sql`(select id from by_words)`];
   if (part !== undefined)
-    found.push(sql`(select id from contacts where ${place} and ${TEXT} like '%' || ${plain} || '%' ${some})`);
+    found.push(
+      sql`(select id from contacts where ${areFew} and ${place} and ${TEXT} like '%' || ${plain} || '%' ${some})`,
+    );
   if (digits !== undefined)
-    found.push(sql`(select id from contacts where ${place} and ${TEXT} like '%' || ${digits}::text || '%' ${some})`);
+    found.push(
+      sql`(select id from contacts where ${areFew} and ${place} and ${TEXT} like '%' || ${digits}::text || '%' ${some})`,
+    );
   const alike =
     part === undefined
       ? sql``
@@ -45,7 +49,7 @@ export async function searchContactTexts(
         where not exists (select from found)`;
   const { rows } = await sql<{ id: string; name: string | null; email: string | null; phone: string | null }>`
     ${sql.raw(READ_PLANNED_EACH_TIME)}
-    with found as materialized (${sql.join(found, sql` union `)}), hit as (select id from found ${alike})
+    with by_words as materialized (${byWords}), found as materialized (${sql.join(found, sql` union `)}), hit as (select id from found ${alike})
     select id, name, email, phone_number as phone from contacts
     where org_id = ${orgId} and id in (select id from hit)
     order by public.word_similarity(${plain}, ${TEXT}) desc, name, id

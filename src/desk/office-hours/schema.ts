@@ -20,7 +20,7 @@ const EndOfShift = z
     'must be a time of day as HH:mm:ss, 00:00:00 to 24:00:00',
   );
 
-const NewShift = z
+const ShiftFields = z
   .object({
     day_of_week: z.enum(keysOf(DAYS_OF)),
     start_time: StartOfShift.describe('In the time zone of the office hours.'),
@@ -28,10 +28,10 @@ const NewShift = z
       'Where it closes. Before `start_time`: on the next day. The same as `start_time`: 24 hours later. `24:00:00` and `23:59:59` are the end of the day, with its last second.',
     ),
   })
-  .meta({ id: 'NewShift' });
-export type NewShift = z.infer<typeof NewShift>;
+  .meta({ id: 'ShiftFields' });
+export type ShiftFields = z.infer<typeof ShiftFields>;
 
-const Shift = NewShift.extend({ id: z.uuid('must be the id of a shift').toLowerCase() }).meta({ id: 'Shift' });
+const Shift = ShiftFields.extend({ id: z.uuid('must be the id of a shift').toLowerCase() }).meta({ id: 'Shift' });
 export type Shift = z.infer<typeof Shift>;
 
 const Holiday = z
@@ -49,7 +49,7 @@ export const CreateOfficeHours = z
   .object({
     name: Name,
     iana_timezone: Timezone,
-    shifts: z.array(NewShift).max(MAX_SHIFTS).describe('Overlapping shifts are merged. Without any: always closed.'),
+    shifts: z.array(ShiftFields).max(MAX_SHIFTS).describe('Overlapping shifts are merged. Without any: always closed.'),
     holidays: Holidays.default([]),
   })
   .meta({
@@ -77,7 +77,7 @@ export const UpdateOfficeHours = z
       .max(MAX_SHIFTS)
       .refine((shifts) => areDistinct(shifts.map(({ id }) => id)), 'must not name a shift twice')
       .describe('The complete list, each shift with its id. Shifts left out are deleted.'),
-    new_shifts: z.array(NewShift).max(MAX_SHIFTS).default([]).describe('Shifts to add behind the others.'),
+    new_shifts: z.array(ShiftFields).max(MAX_SHIFTS).default([]).describe('Shifts to add behind the others.'),
     holidays: Holidays.optional().describe('The complete list. Absent: the holidays stay unchanged.'),
   })
   .refine(({ shifts, new_shifts }) => shifts.length + new_shifts.length <= MAX_SHIFTS, {

@@ -15,7 +15,7 @@ import {
   lockOfficeHours,
   updateOfficeHours,
 } from './queries.ts';
-import type { CreateOfficeHours, ListOfficeHours, NewShift, Shift, UpdateOfficeHours } from './schema.ts';
+import type { CreateOfficeHours, ListOfficeHours, Shift, ShiftFields, UpdateOfficeHours } from './schema.ts';
 
 export { listZones as listTimeZonesOfOfficeHours, lockOfficeHoursShared } from './queries.ts';
 
@@ -26,7 +26,7 @@ export function createOfficeHours(db: Db, orgId: string, { shifts, ...rest }: Cr
   return insertOfficeHours(db, orgId, newId(), { ...rest, shifts: shifts.map(withId) });
 }
 
-const withId = (shift: NewShift): Shift => ({ ...shift, id: newId() });
+const withId = (shift: ShiftFields): Shift => ({ ...shift, id: newId() });
 
 export async function getOfficeHours(db: Db, orgId: string, id: string) {
   return foundOrThrow(await findOfficeHours(db, orgId, id));

@@ -163,7 +163,7 @@ const bodySchemaOf = (type: WebhookEventType) => {
         .int()
         .optional()
         .describe('Counts the webhooks of a session to this endpoint, from 1. Only of webhooks about a session.'),
-      data: z.union([full.meta({ id: `${name}Data` }), thin.meta({ id: `${name}Ids` })]),
+      data: z.union([full.meta({ id: `${name}Full` }), thin.meta({ id: `${name}Thin` })]),
     })
     .meta({ id: name });
 };

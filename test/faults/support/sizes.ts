@@ -37,6 +37,8 @@ export const INBOX_MAILS = IS_LONG ? 60 : 20;
 export const FILES = IS_LONG ? 40 : 10;
 /** Conversations in an export of another desk. */
 export const IMPORTED_CONVERSATIONS = IS_LONG ? 20_000 : 1_000;
+/** Lines of a CSV file of contacts. */
+export const IMPORTED_CONTACTS = IS_LONG ? 100_000 : 15_000;
 export const KILLS = IS_LONG ? 5 : 1;
 export const TEMPORAL_DOWN_MS = IS_LONG ? 60_000 : 6_000;
 export const IDEMPOTENT_REQUESTS = IS_LONG ? 100 : 10;

@@ -27,10 +27,13 @@ export function beginningOf(day: string, zone: string): string {
   return new Date(at).toISOString();
 }
 
-/** Returns how much the clocks of a zone are ahead of UTC, in milliseconds. */
-function offsetAt(at: number, zone: string): number {
-  const whole = Math.floor(at / 1_000) * 1_000;
-  const shown = new Intl.DateTimeFormat('en-US', {
+/** Clocks by their zones. A clock takes far longer to make than to read, and a year has 365 days. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockIn(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known !== undefined) return known;
+  const clock = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -39,7 +42,15 @@ function offsetAt(at: number, zone: string): number {
     hour: 'numeric',
     minute: 'numeric',
     second: 'numeric',
-  }).formatToParts(whole);
+  });
+  clocks.set(zone, clock);
+  return clock;
+}
+
+/** Returns how much the clocks of a zone are ahead of UTC, in milliseconds. */
+function offsetAt(at: number, zone: string): number {
+  const whole = Math.floor(at / 1_000) * 1_000;
+  const shown = clockIn(zone).formatToParts(whole);
   const partOf = (type: string) => Number(shown.find((part) => part.type === type)?.value);
   const [month, day] = [partOf('month') - 1, partOf('day')];
   return Date.UTC(partOf('year'), month, day, partOf('hour'), partOf('minute'), partOf('second')) - whole;
@@ -69,9 +80,10 @@ export function nextAfter(by: Period, first: string): string {
   return by === 'week' ? plusDays(first, 7) : firstOf('month', plusDays(first, 31));
 }
 
+const DATE = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
+
 /** Returns a day as it is written here: 30 Nov 2026. */
-export const shownDate = (day: string): string =>
-  new Date(day).toLocaleDateString(undefined, { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
+export const shownDate = (day: string): string => DATE.format(new Date(day));
 
 /** Returns the moment at which a day begins in this browser: charts write times by its clock. */
 export function localBeginning(day: string): string {

@@ -1,5 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Copy } from 'lucide-react';
+import { memo, useEffect, useState } from 'react';
 import { say } from '../../app/undo';
 import { Button } from '../../ui/parts';
 import { type Figure, shownFigure } from './figures';
@@ -22,43 +23,60 @@ interface TableProps {
 const numberOf = (value: string | number | null | undefined): number | null =>
   typeof value === 'number' ? value : null;
 
+/** So many rows come into a table with each frame: those of a year at once would hold up the chart above it. */
+const ROWS_A_FRAME = 100;
+
+/** Returns how many of the rows of a table are there: more with each frame, until all are. */
+function useGrowing(count: number): number {
+  const [shown, show] = useState(ROWS_A_FRAME);
+  useEffect(() => {
+    if (shown >= count) return;
+    const frame = requestAnimationFrame(() => show(shown + ROWS_A_FRAME));
+    return () => cancelAnimationFrame(frame);
+  }, [shown, count]);
+  return shown;
+}
+
 /** The numbers of a report. Each leads to what it counts, where there is a list of it. */
-export const FigureTable = ({ label, group, figures, rows }: TableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
-  <section tabIndex={0} aria-label={label} className="max-h-96 overflow-auto">
-    <table className="w-full text-xs tabular-nums">
-      <thead className="sticky top-0 z-1 bg-surface text-quiet">
-        <tr>
-          <th scope="col" className="py-1.5 pr-3 pl-4 text-left font-normal">
-            {group}
-          </th>
-          {figures.map(({ key, name }) => (
-            <th key={key} scope="col" className="px-2 py-1.5 text-right font-normal last:pr-4">
-              {name}
+export const FigureTable = memo(({ label, group, figures, rows }: TableProps) => {
+  const shown = useGrowing(rows.length);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
+    <section tabIndex={0} aria-label={label} aria-busy={shown < rows.length} className="max-h-96 overflow-auto">
+      <table className="w-full text-xs tabular-nums">
+        <thead className="sticky top-0 z-1 bg-surface text-quiet">
+          <tr>
+            <th scope="col" className="py-1.5 pr-3 pl-4 text-left font-normal">
+              {group}
             </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.key} className="border-t border-line">
-            <th scope="row" className="py-1 pr-3 pl-4 text-left font-normal whitespace-nowrap">
-              {row.name}
-            </th>
-            {figures.map(({ key, kind }) => (
-              <td key={key} className="px-2 py-1 text-right whitespace-nowrap last:pr-4">
-                <Figured
-                  text={shownFigure(numberOf(row.values[key]), kind)}
-                  link={numberOf(row.values[key]) ? row.linkOf(key) : undefined}
-                />
-              </td>
+            {figures.map(({ key, name }) => (
+              <th key={key} scope="col" className="px-2 py-1.5 text-right font-normal last:pr-4">
+                {name}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
-);
+        </thead>
+        <tbody>
+          {rows.slice(0, shown).map((row) => (
+            <tr key={row.key} className="border-t border-line">
+              <th scope="row" className="py-1 pr-3 pl-4 text-left font-normal whitespace-nowrap">
+                {row.name}
+              </th>
+              {figures.map(({ key, kind }) => (
+                <td key={key} className="px-2 py-1 text-right whitespace-nowrap last:pr-4">
+                  <Figured
+                    text={shownFigure(numberOf(row.values[key]), kind)}
+                    link={numberOf(row.values[key]) ? row.linkOf(key) : undefined}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+});
 
 /** A number, as a link where something is listed behind it. */
 export const Figured = ({ text, link }: { text: string; link: LinkProps | undefined }) =>

@@ -1,9 +1,7 @@
 import type { ReportItem } from '../../api/analytics';
 import { FILLS, type Tone } from '../../ui/charts/parts-bar';
-import { lazily } from '../../ui/lazily';
+import { Plot } from '../../ui/charts/plot';
 import { localBeginning } from './days';
-
-const Plot = lazily(async () => (await import('../../ui/charts/plot')).Plot);
 
 const SECONDS_PER_MINUTE = 60;
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { type AnalyticsSearch, type ReportFilters, type ReportItem, reportQuery } from '../../api/analytics';
 import { Empty, failureOf, Skeleton } from '../../ui/parts';
 import { Section } from '../../ui/section';
@@ -27,14 +27,15 @@ export const Report = ({ shown, by, range, zone, search: { channel, team } }: Re
   const report = useQuery(reportQuery(shown.report, filtersOf(range)));
   const earlier = rangeBefore(range, zone);
   const before = useQuery(reportQuery(shown.report, { ...filtersOf(earlier), group_by: 'month' }));
-  const counted: Counted = { ...range, by, channel, team };
-  const linkOf = (figure: string): LinkProps | undefined => shown.linkOf?.(figure, counted);
+  const linkOf = (figure: string): LinkProps | undefined => shown.linkOf?.(figure, { ...range, by, channel, team });
+  const found = report.data?.items;
+  const rows = useMemo((): TableRow[] => {
+    const rowsOf = { shown, items: found ?? [], counted: { ...range, by, channel, team } };
+    return isPeriod(by) ? rowsOfPeriods({ ...rowsOf, by, range, zone }) : rowsOfGroups(rowsOf);
+  }, [shown, found, range, by, channel, team, zone]);
   const failure = failureOf(report);
   if (report.data === undefined) return failure || <Skeleton rows={8} />;
   const { items, totals } = report.data;
-  const rows = isPeriod(by)
-    ? rowsOfPeriods({ shown, by, range, zone, items, counted })
-    : rowsOfGroups({ shown, items, counted });
   const at = rows.find(({ key }) => key === pointed);
   return (
     <Section
@@ -107,23 +108,34 @@ function rowsOfPeriods({
 }: RowsOf & { by: Period; range: Range; zone: string }): TableRow[] {
   const found = new Map(items.map((item) => [item.key, item]));
   return periodsOf(by, range.first, range.last).map((day) => {
-    const first = laterOf(day, range.first);
-    const last = earlierOf(plusDays(nextAfter(by, day), -1), range.last);
-    const within = {
-      ...counted,
-      key: day,
-      first,
-      last,
-      from: beginningOf(first, zone),
-      to: beginningOf(plusDays(last, 1), zone),
-    };
+    /** Only links need it: a year has 365 days, and when they begin in a zone takes time to find. */
+    const within = once(() => periodOf(day, { by, range, zone, counted }));
     return {
       key: day,
       name: by === 'month' ? shownMonth(day) : shownDate(day),
       values: found.get(day) ?? zeroOf(shown),
-      linkOf: (figure) => shown.linkOf?.(figure, within),
+      linkOf: (figure) => shown.linkOf?.(figure, within()),
     };
   });
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Returns what a period of a range covers. */
+function periodOf(
+  day: string,
+  { by, range, zone, counted }: { by: Period; range: Range; zone: string; counted: Counted },
+): Counted {
+  const first = laterOf(day, range.first);
+  const last = earlierOf(plusDays(nextAfter(by, day), -1), range.last);
+  const moments = { from: beginningOf(first, zone), to: beginningOf(plusDays(last, 1), zone) };
+  return { ...counted, key: day, first, last, ...moments };
 }
 
 const laterOf = (one: string, other: string): string => (one < other ? other : one);

@@ -21,13 +21,14 @@ export function spansOf(
   const length = Math.max(endMs - beganMs, 1);
   const placeOf = (ms: number) => Math.min(Math.max((ms - beganMs) / length, 0), 1);
   return steps.map((step) => {
-    const [from, to] = [Date.parse(step.started_at), step.ended_at === null ? endMs : Date.parse(step.ended_at)];
+    const from = Date.parse(step.started_at);
+    const to = Math.max(from, step.ended_at === null ? endMs : Date.parse(step.ended_at));
     return {
       step,
       from: placeOf(from),
       to: placeOf(to),
       depth: depthOf(step.path),
-      ms: Math.max(to - from, 0),
+      ms: to - from,
       isWaiting: step.type === 'wait' || step.type === 'wait-for-event' || step.next_try_at !== null,
     };
   });

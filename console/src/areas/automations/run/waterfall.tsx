@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { CircleSlash } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, memo, useEffect, useMemo, useRef } from 'react';
 import type { Run, RunStep } from '../../../api/runs';
 import { usePinnedRow } from '../../../ui/lists/pinned-row';
 import { Empty } from '../../../ui/parts';
@@ -24,9 +24,12 @@ interface WaterfallProps {
 /** The steps of a run in the order in which they began, each with a bar of its time. */
 export const Waterfall = ({ run, steps, openPath, onOpen }: WaterfallProps) => {
   const scroller = useRef<HTMLDivElement>(null);
-  useTick(isActive(run) ? TICK_MS : 3_600_000);
-  const spans = spansOf(run, steps, Date.now());
-  const keys = spans.map(({ step }) => step.path);
+  const isRunning = isActive(run);
+  useTick(isRunning ? TICK_MS : 3_600_000);
+  // A run that has ended has the same spans however often the list is rendered, as it is while it scrolls.
+  const nowMs = isRunning ? Math.floor(Date.now() / TICK_MS) * TICK_MS : 0;
+  const spans = useMemo(() => spansOf(run, steps, nowMs), [run, steps, nowMs]);
+  const keys = useMemo(() => spans.map(({ step }) => step.path), [spans]);
   const { pin, rangeExtractor } = usePinnedRow(scroller, keys);
   const virtual = useVirtualizer({
     count: spans.length,
@@ -62,12 +65,7 @@ export const Waterfall = ({ run, steps, openPath, onOpen }: WaterfallProps) => {
               className="absolute inset-x-0 top-0 h-8"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <Row
-                span={span}
-                isOpen={index === at}
-                isFocusable={index === Math.max(at, 0)}
-                onOpen={() => onOpen(span.step.path)}
-              />
+              <Row span={span} isOpen={index === at} isFocusable={index === Math.max(at, 0)} onOpen={onOpen} />
             </li>
           );
         })}
@@ -81,10 +79,11 @@ interface RowProps {
   span: Span;
   isOpen: boolean;
   isFocusable: boolean;
-  onOpen: () => void;
+  onOpen: (path: string) => void;
 }
 
-const Row = ({ span, isOpen, isFocusable, onOpen }: RowProps) => {
+/** Rows that stay while the list is scrolled are not rendered again. */
+const Row = memo(({ span, isOpen, isFocusable, onOpen }: RowProps) => {
   const { step, depth, ms } = span;
   const iteration = iterationOf(step.path);
   return (
@@ -92,7 +91,7 @@ const Row = ({ span, isOpen, isFocusable, onOpen }: RowProps) => {
       type="button"
       tabIndex={isFocusable ? 0 : -1}
       aria-current={isOpen}
-      onClick={onOpen}
+      onClick={() => onOpen(step.path)}
       className="grid h-full w-full grid-cols-[minmax(0,1fr)_minmax(0,0.7fr)_5.75rem] items-center gap-3 px-4 text-left hover:bg-hover aria-[current=true]:bg-selected min-[900px]:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_5.75rem]"
     >
       <span
@@ -116,7 +115,7 @@ const Row = ({ span, isOpen, isFocusable, onOpen }: RowProps) => {
       </span>
     </button>
   );
-};
+});
 
 const DOTS: Record<RunStep['status'], string> = {
   completed: 'bg-good-text',

@@ -45,7 +45,7 @@ const NewWorkflow = () => {
   const edited = useDraft(undefined);
   return (
     <Page title="New workflow">
-      <UnsavedGuard isChanged={edited.isChanged || edited.hasText} />
+      <UnsavedGuard isChanged={edited.isChanged} />
       {mayWrite ? (
         <Editor
           version={undefined}
@@ -86,7 +86,7 @@ const StoredWorkflow = ({ id }: { id: string }) => {
         </>
       }
     >
-      <UnsavedGuard isChanged={edited.isChanged || edited.hasText} isKeptOnPage={!edited.hasText} />
+      <UnsavedGuard isChanged={edited.isChanged} isKeptOnPage />
       <Problems workflow={workflow} />
       {tab === 'edit' &&
         (latest === undefined ? (

@@ -11,7 +11,7 @@ import { RANGE_OPTIONS } from './week';
 import { WeekGrid } from './week-grid';
 
 type Hours = Schemas['OfficeHours'];
-type Shift = Schemas['NewShift'] & { id?: string };
+type Shift = Schemas['ShiftFields'] & { id?: string };
 
 interface HoursDialogProps {
   /** What is changed. Nothing for new office hours. */

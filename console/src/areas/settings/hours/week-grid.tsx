@@ -2,7 +2,7 @@ import type { Schemas } from '../../../api/client';
 import { DAYS, shareOfDay, shownTime, spansOn } from './week';
 
 /** A week, each day with the hours in which it is open. */
-export const WeekGrid = ({ shifts }: { shifts: Schemas['NewShift'][] }) => (
+export const WeekGrid = ({ shifts }: { shifts: Schemas['ShiftFields'][] }) => (
   <ul aria-label="Open hours by day" className="space-y-1">
     {DAYS.map((day) => {
       const spans = spansOn(day, shifts);

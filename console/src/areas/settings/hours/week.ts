@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../api/client';
 
-export type DayRange = Schemas['NewShift']['day_of_week'];
+export type DayRange = Schemas['ShiftFields']['day_of_week'];
 
 export const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 export type Day = (typeof DAYS)[number];
@@ -39,7 +39,7 @@ export interface Span {
 }
 
 /** Returns when a day is open, in minutes. What ends after midnight continues on the next day. */
-export function spansOn(day: Day, shifts: Schemas['NewShift'][]): Span[] {
+export function spansOn(day: Day, shifts: Schemas['ShiftFields'][]): Span[] {
   const before = DAYS[(DAYS.indexOf(day) + DAYS.length - 1) % DAYS.length] ?? 'sunday';
   return shifts.flatMap(({ day_of_week, start_time, end_time }) => {
     const [start, end] = [minutesOf(start_time), minutesOf(end_time)];

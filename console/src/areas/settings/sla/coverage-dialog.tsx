@@ -6,7 +6,7 @@ import { slaQuery } from '../../../api/settings';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useChange } from '../frame/use-change';
 
-type Assignment = Schemas['NewSlaAssignment'];
+type Assignment = Schemas['SlaAssignmentFields'];
 type Channel = NonNullable<NonNullable<Assignment['channels']>[number]>;
 
 const CHANNELS: Record<Channel, string> = {

@@ -90,7 +90,7 @@ const WidgetForm = ({ settings }: { settings: Settings }) => {
 };
 
 /** Empty lists of languages and pages mean no limit, and what else is empty has its default. */
-function widgetIn(values: Record<string, unknown>): Schemas['NewWidgetSettings'] {
+function widgetIn(values: Record<string, unknown>): Schemas['WidgetSettingsFields'] {
   const { languages, allowed_origins, ...others } = values;
   const listed = (list: unknown) => (Array.isArray(list) && list.length > 0 ? list : null);
   return { ...others, languages: listed(languages), allowed_origins: listed(allowed_origins) };

@@ -5,7 +5,8 @@ const INPUT = /Input$/;
 
 /**
  * Removes the second schema of each name. The routes' schemas give two components a name: `X` for answers and `XInput`
- * for requests. One remains where only one is used or both are equal. Others keep both, the one for requests as `NewX`.
+ * for requests. One remains where only one is used or both are equal. Others keep both, the one for requests as `XFields`:
+ * the client of Go has a function `NewX`.
  */
 export function mergeTwins(document: ApiDocument): void {
   pruneSchemas(document);
@@ -22,7 +23,7 @@ export function mergeTwins(document: ApiDocument): void {
 }
 
 const answerOf = (input: string) => input.replace(INPUT, '');
-const requestOf = (input: string) => `New${answerOf(input)}`;
+const requestOf = (input: string) => `${answerOf(input)}Fields`;
 
 function renameSchema(schemas: Record<string, Schema>, from: string, to: string): void {
   const schema = schemas[from];

@@ -5,7 +5,7 @@ export const INTRODUCTION = `Customer support and outbound messaging.
 Send \`Authorization: Bearer <key>\`. A key has full access, or scopes such as \`contacts:read\`: GET and searches need \`read\`, everything else \`write\`. Each operation names its scope. Members who are signed in to the console use their session in place of a key.
 
 ## Requests
-JSON in and out. Ids are UUIDs, times are ISO 8601 in UTC. Unknown fields are refused with the nearest known name; \`Prefer: handling=lenient\` ignores them and names them in \`X-Ignored-Fields\`. What is read can be sent back by PUT or PATCH: read-only fields are ignored and named alike. An update without a body in its answer has one with \`Prefer: return=representation\`: that of GET, with \`Preference-Applied\`.
+JSON in and out. Ids are UUIDs, times are ISO 8601 in UTC. Answers and events may get further fields: ignore those you do not know. Unknown fields of requests are refused with the nearest known name; \`Prefer: handling=lenient\` ignores them and names them in \`X-Ignored-Fields\`. What is read can be sent back by PUT or PATCH: read-only fields are ignored and named alike. An update without a body in its answer has one with \`Prefer: return=representation\`: that of GET, with \`Preference-Applied\`.
 
 ## Repeating a request
 A POST takes an \`Idempotency-Key\`: the same key and body within 24 hours get the first answer again, with \`Idempotent-Replayed: true\`.

@@ -104,8 +104,9 @@ const nameOf = ({ owner, path }: Place, own = '') => `${owner}${pascal(path.at(-
 /** Returns what distinguishes a variant in its union: the value of its constant, its first required property, or its index. */
 function variantOf(part: Schema, variants: Schema[], constant: string | undefined, index: number): string {
   const objects = variants.filter(({ properties }) => properties !== undefined);
+  const isAlone = variants.filter(({ type }) => type !== 'null').length < 2;
   if (constant !== undefined) return pascal(String(part.properties?.[constant]?.const ?? ''));
-  if (objects.length < 2 || part.properties === undefined) return '';
+  if (isAlone || part.properties === undefined) return '';
   const others = objects.filter((other) => other !== part).flatMap(({ properties = {} }) => Object.keys(properties));
   const own = part.required?.find((key) => !others.includes(key)) ?? part.required?.[0];
   return own === undefined ? String(index + 1) : `By${pascal(own)}`;

@@ -4,6 +4,7 @@ import type { ApiDocument } from './document.ts';
 import { addExamples } from './examples.ts';
 import { describeFiles } from './files.ts';
 import { nameSchemas } from './names.ts';
+import { openAnswers } from './open-answers.ts';
 import { shareParameters } from './parameters.ts';
 import { simplifySchemas } from './shapes.ts';
 
@@ -18,6 +19,7 @@ export function readableDocument<Given extends object>(given: Given): Given {
   mergeTwins(document);
   nameSchemas(document);
   pruneSchemas(document);
+  openAnswers(document);
   describeAnswers(document);
   shareParameters(document);
   addExamples(document);

@@ -19,6 +19,7 @@ function simplify(schema: Schema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   describeDefault(schema);
+  narrowNumber(schema);
   flattenUnions(schema);
   joinConstants(schema);
   joinNull(schema);
@@ -39,6 +40,12 @@ function describeDefault(schema: Schema): void {
   if (Object.keys(given as object).length === 0) return;
   const sentence = `Default: \`${JSON.stringify(given)}\`.`;
   schema.description = description === undefined ? sentence : `${description} ${sentence}`;
+}
+
+/** A number of which only whole values are allowed is an integer: the client of Java has no enumeration of fractions. */
+function narrowNumber(schema: Schema): void {
+  const values = schema.enum ?? [schema.const];
+  if (schema.type === 'number' && values.every(Number.isInteger)) schema.type = 'integer';
 }
 
 const isAnything = (schema: Schema | boolean | undefined): boolean =>

@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
 import { type Definitions, resolved, type Schema } from './definitions';
 import { problemAt } from './problems';
@@ -8,11 +9,14 @@ interface TriggerProps {
   draft: Draft;
   definitions: Definitions;
   problems: string[];
+  /** Whether it is said that the name is missing. */
+  isNameAsked: boolean;
   onChange: (changes: Partial<Draft>) => void;
+  onNameLeft: () => void;
 }
 
 /** The form of a workflow: its name, what starts it, and which of these events do. */
-export const TriggerForm = ({ draft, definitions, problems, onChange }: TriggerProps) => {
+export const TriggerForm = ({ draft, definitions, problems, isNameAsked, onChange, onNameLeft }: TriggerProps) => {
   const trigger = definitions.triggers.find(({ type }) => type === draft.trigger_type);
   const schema = (trigger?.configuration ?? undefined) as Schema | undefined;
   const configuration = (draft.trigger_configuration ?? {}) as Record<string, unknown>;
@@ -21,17 +25,25 @@ export const TriggerForm = ({ draft, definitions, problems, onChange }: TriggerP
     const next = value === undefined ? rest : { ...configuration, [name]: value };
     onChange({ trigger_configuration: Object.keys(next).length === 0 ? undefined : next });
   };
+  const nameNote = useId();
   return (
     <div className="space-y-4">
-      <Field label="Name">
-        <input
-          value={draft.name}
-          maxLength={255}
-          aria-invalid={draft.name.trim() === '' || undefined}
-          onChange={({ target }) => onChange({ name: target.value })}
-          className={FIELD}
-        />
-      </Field>
+      <div>
+        <Field label="Name">
+          <input
+            value={draft.name}
+            maxLength={255}
+            aria-invalid={isNameAsked || undefined}
+            aria-describedby={nameNote}
+            onChange={({ target }) => onChange({ name: target.value })}
+            onBlur={onNameLeft}
+            className={`${FIELD} aria-invalid:border-bad-text`}
+          />
+        </Field>
+        <p id={nameNote} role="status" className="mt-1 text-xs text-bad-text">
+          {isNameAsked && 'It needs a name'}
+        </p>
+      </div>
       <Field label="What it is for (optional)">
         <textarea
           value={draft.description}

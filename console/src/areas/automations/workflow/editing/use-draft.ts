@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { api, dataOf, type Schemas } from '../../../../api/client';
+import { useState } from 'react';
+import { ApiError, api, dataOf, type Schemas } from '../../../../api/client';
 import { say } from '../../../../app/undo';
 import { useIntentKey } from '../../../../ui/intent-key';
 import { isSame } from '../../../../ui/same';
 import type { Block } from '../blocks';
+import { findLatest } from './latest-version';
+import { stepsWithText } from './step-texts';
 
 type Workflow = Schemas['Workflow'];
 
@@ -55,15 +57,15 @@ export function useDraft(latest: Workflow | undefined) {
   const client = useQueryClient();
   const { keyFor } = useIntentKey();
   const [written, write] = useState<Draft>();
-  /** Whether there is a text of a step that is in no draft yet. */
-  const [hasText, setHasText] = useState(false);
   /** The version that the changes were made to. */
-  const begun = useRef<number>(undefined);
+  const [begun, begin] = useState<number>();
   const stored = latest === undefined ? NEW : draftOf(latest);
   const draft = written ?? stored;
   const change = (changes: Partial<Draft>) => {
-    if (written === undefined) begun.current = latest?.version_number;
-    write({ ...draft, ...changes });
+    const next = { ...draft, ...changes };
+    if (written === undefined) begin(latest?.version_number);
+    const isAsStored = isSame(next, stored) && stepsWithText(next.blocks).length === 0;
+    write(isAsStored && !save.isPending ? undefined : next);
   };
   const save = useMutation({
     mutationFn: async (sent: Draft): Promise<Workflow> => {
@@ -72,19 +74,20 @@ export function useDraft(latest: Workflow | undefined) {
         const header = { 'idempotency-key': keyFor(JSON.stringify(body)) };
         return dataOf(api.POST('/workflows', { params: { header }, body }));
       }
-      const params = { path: { id: latest.workflow_id } };
-      const page = await dataOf(api.GET('/workflows/{id}/versions', { params: { ...params, query: { limit: 1 } } }));
-      const newest = page.items[0]?.version_number;
-      if (newest !== begun.current) {
-        begun.current = newest;
+      const params = { path: { id: latest.workflow_id }, header: { 'if-match': `${begun ?? latest.version_number}` } };
+      return dataOf(api.PATCH('/workflows/{id}', { params, body })).catch(async (error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 412) throw error;
+        const { number, by } = await findLatest(latest.workflow_id);
+        begin(number);
+        void refreshWorkflow(client, latest.workflow_id);
         throw new Error(
-          `Version ${newest} was saved meanwhile. Look at it under Versions. If you save once more, yours comes after it.`,
+          `Version ${number} was saved meanwhile${by === undefined ? '' : ` by ${by}`}. Look at it under Versions. If you save once more, yours comes after it.`,
+          { cause: error },
         );
-      }
-      return dataOf(api.PATCH('/workflows/{id}', { params, body }));
+      });
     },
     onSuccess: async ({ workflow_id, version_number }, sent) => {
-      begun.current = version_number;
+      begin(version_number);
       say(`Version ${version_number} is saved`);
       const settle = () => write((now) => (now === sent ? undefined : now)); // what was written meanwhile stays
       if (latest === undefined) settle(); // its page is left once this is rendered
@@ -92,9 +95,22 @@ export function useDraft(latest: Workflow | undefined) {
       settle();
     },
   });
-  const isWritten = written !== undefined;
-  const isChanged = isWritten && !isSame(bodyOf(written), bodyOf(stored));
-  return { draft, isWritten, isChanged, hasText, setHasText, change, discard: () => write(undefined), save };
+  /** The steps of which JSON is written that is in no draft yet. */
+  const texts = stepsWithText(draft.blocks);
+  const discard = () => {
+    write(undefined);
+    save.reset();
+  };
+  return {
+    draft,
+    base: written === undefined ? latest?.version_number : begun,
+    isWritten: written !== undefined,
+    isChanged: written !== undefined && (texts.length > 0 || !isSame(bodyOf(written), bodyOf(stored))),
+    texts,
+    change,
+    discard,
+    save,
+  };
 }
 
 /** Reads again what is shown of a workflow. */
