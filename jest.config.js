@@ -52,6 +52,7 @@ const LONG_TIER = [
   'desk/assignment-queues',
   'dev/image',
   'deliveries/inbound/corpus/corpus',
+  'embed/original',
   'embed/stories',
   'examples/chatwoot',
   'examples/examples',

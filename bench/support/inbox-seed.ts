@@ -22,3 +22,13 @@ export async function seedInbox(db: Db, orgId: string, sessions: number): Promis
     await sql`reset all`.execute(one);
   });
 }
+
+/** Has a member read two ninths of the sessions to their end and one ninth to the middle. Some are marked as unread. */
+export async function seedReads(db: Db, orgId: string, memberId: number): Promise<void> {
+  await sql`
+    insert into session_reads (org_id, session_id, user_id, read_seq, is_unread)
+    select org_id, id, ${memberId}::bigint, case when ticket_number % 9 = 0 then 5 else 10 end, ticket_number % 99 = 0
+    from sessions where org_id = ${orgId}::uuid and ticket_number % 3 = 0
+  `.execute(db);
+  await sql`vacuum analyze session_reads`.execute(db);
+}

@@ -28,6 +28,7 @@ export function createChat(options: Options) {
     decided,
     votes: {},
   };
+  let extra: string[] = [];
   const watchers = new Set<() => void>();
   const listeners = new Map<string, Set<(detail: unknown) => void>>();
   const tabs = createTabs(options.token, hear);
@@ -128,6 +129,13 @@ export function createChat(options: Options) {
     }
   }
 
+  /** Sends a message. The first one of a chat begins with what the page has asked for. */
+  function send(text: string, files: Outgoing['files']): Promise<void> {
+    typing('');
+    const isFirst = state.items.length === 0 && state.outgoing.length === 0;
+    return delivery.send(isFirst && extra.length > 0 ? `${extra.join('\n')}\n\n${text}` : text, files);
+  }
+
   const sessionBody = () => ({ session_id: state.session?.id ?? storage.get().session });
 
   return {
@@ -164,13 +172,11 @@ export function createChat(options: Options) {
       return storage.get().draft ?? '';
     },
     setLanguage: (language: Language) => core.set({ language }),
-    claim(claims: Options['claims']): void {
+    claim(claims: Options['claims'], answers: Record<string, string>): void {
       options.claims = { ...options.claims, ...claims };
+      extra = Object.entries(answers).map(([field, answer]) => `${field}: ${answer}`);
     },
-    send: (text: string, files: Outgoing['files']) => {
-      typing('');
-      return delivery.send(text, files);
-    },
+    send,
     retry: delivery.retry,
     discard: delivery.discard,
     upload: (file: File, onProgress: (share: number) => void) => delivery.upload(file, onProgress),
@@ -198,7 +204,7 @@ export function createChat(options: Options) {
       }),
     /** Asks for a person, by these words where nothing was said yet. */
     async requestPerson(words: string): Promise<void> {
-      if (!sessionBody().session_id) await delivery.send(words, []);
+      if (!sessionBody().session_id) await send(words, []);
       await attempt(async () => {
         const session = (await client.post('session/handoff', sessionBody())) as Session;
         core.set({ session });

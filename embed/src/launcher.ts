@@ -53,7 +53,7 @@ export function showLauncher(chat: Chat, root: ShadowRoot): void {
     const unread = isOpen ? 0 : (session?.unread ?? 0);
     button.className = `launcher${words ? ' worded' : ''}`;
     button.ariaExpanded = String(isOpen);
-    button.ariaLabel = nameOf(isOpen, launcher, unread, language?.words);
+    button.ariaLabel = nameOf(isOpen, launcher ?? options.launcherLabel, unread, language?.words);
     icon.draw(isOpen);
     text.textContent = words ?? '';
     text.hidden = !words;

@@ -13,11 +13,19 @@ export interface Options {
   claims?:
     | { name?: string | undefined; email?: string | undefined; customData?: Record<string, string> | undefined }
     | undefined;
+  /** What the form before the first message begins with. */
+  prefill?: { name?: string | undefined; email?: string | undefined } | undefined;
   collect?: boolean | undefined;
+  /** What that form also asks for. The answers are put before the first message. */
+  extraFields?: string[] | undefined;
+  welcome?: { title?: string | undefined; description?: string | undefined } | undefined;
   sessionData?: Record<string, string> | undefined;
   greetings?: string[] | undefined;
   quickReplies?: string[] | undefined;
   aiName?: string | undefined;
+  /** The name of all people who answer, in place of their own. */
+  personName?: string | undefined;
+  launcherLabel?: string | undefined;
   logo?: string | undefined;
   title?: string | undefined;
   hooks?: Hooks | undefined;
@@ -66,18 +74,24 @@ interface OriginalOptions {
   openAfterNSeconds?: number;
   theme?: { primaryColor?: string };
   bot?: { name?: string };
+  humanAgent?: { name?: string };
   assets?: { organizationLogo?: string };
   initialMessages?: string[];
   advancedInitialMessages?: { message: string }[];
   initialQuestions?: string[];
   collectUserData?: boolean;
+  extraDataCollectionFields?: string[];
   prefillUserData?: { name?: string; email?: string };
   user?: {
     token?: string;
     externalId?: string;
     data?: { name?: string; email?: string; customData?: Record<string, string> };
   };
-  textContent?: { chatScreen?: { headerTitle?: string } };
+  textContent?: {
+    welcomeScreen?: { title?: string; description?: string };
+    chatScreen?: { headerTitle?: string };
+  };
+  accessibility?: { widgetTriggerButton?: { label?: string } };
   context?: object;
   headers?: object;
   queryParams?: object;
@@ -88,7 +102,7 @@ interface OriginalOptions {
 }
 
 const KNOWN =
-  'token apiUrl language isOpen openAfterNSeconds theme bot assets initialMessages advancedInitialMessages initialQuestions collectUserData prefillUserData user textContent context headers queryParams bodyProperties messageCustomData sessionCustomData hooks'.split(
+  'token apiUrl language isOpen openAfterNSeconds theme bot humanAgent assets initialMessages advancedInitialMessages initialQuestions collectUserData extraDataCollectionFields prefillUserData user textContent accessibility context headers queryParams bodyProperties messageCustomData sessionCustomData hooks'.split(
     ' ',
   );
 
@@ -97,7 +111,7 @@ export function optionsOfOriginal(host: string, given: OriginalOptions): Options
   const unknown = Object.keys(given).filter((name) => !KNOWN.includes(name));
   if (unknown.length > 0)
     console.info(`Switchboard: these options of initOpenScript are ignored: ${unknown.join(', ')}`);
-  const { user, sessionCustomData, prefillUserData } = given;
+  const { user, sessionCustomData } = given;
   return {
     host,
     token: given.token,
@@ -106,12 +120,17 @@ export function optionsOfOriginal(host: string, given: OriginalOptions): Options
     isOpen: given.isOpen,
     openAfterSeconds: given.openAfterNSeconds,
     userToken: user?.token,
-    claims: user?.data ?? prefillUserData,
+    claims: user?.data,
+    prefill: given.prefillUserData,
     collect: given.collectUserData,
+    extraFields: given.extraDataCollectionFields,
+    welcome: given.textContent?.welcomeScreen,
     sessionData: { ...sessionCustomData, ...(user?.externalId && { external_id: user.externalId }) },
     greetings: given.advancedInitialMessages?.map(({ message }) => message) ?? given.initialMessages,
     quickReplies: given.initialQuestions,
     aiName: given.bot?.name,
+    personName: given.humanAgent?.name,
+    launcherLabel: given.accessibility?.widgetTriggerButton?.label,
     logo: given.assets?.organizationLogo,
     title: given.textContent?.chatScreen?.headerTitle,
     hooks: given.hooks,

@@ -44,7 +44,13 @@ export function historyItemOf(links: MediaLinks, event: VisibleEvent): WidgetHis
       },
       sentAt,
       ...(calls.length > 0 && {
-        actionCalls: calls.map(({ operation_id: operationId, state }) => ({ operationId, state })),
+        actionCalls: calls.map(({ operation_id: operationId, state }) => ({
+          operationId,
+          state,
+          actionName: operationId,
+          args: null,
+          result: null,
+        })),
       }),
       ...(citations.length > 0 && { citations }),
       ...(confirmation && { confirmation }),

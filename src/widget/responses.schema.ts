@@ -69,7 +69,15 @@ export const WidgetHistory = z.object({
   sentAt: Timestamp,
   attachments: z.array(WidgetAttachment).optional(),
   actionCalls: z
-    .array(z.object({ operationId: z.string(), state: z.string() }))
+    .array(
+      z.object({
+        operationId: z.string(),
+        state: z.string(),
+        actionName: z.string().describe('As clients of the original call the operation: they fail without it.'),
+        args: z.null().describe('Internal: not shown to visitors.'),
+        result: z.null().describe('Internal: not shown to visitors.'),
+      }),
+    )
     .optional()
     .describe('Of a message of the AI: the calls of actions that it made, or tells about.'),
   citations: z

@@ -7,6 +7,7 @@ import { Cursor, Id, Language, Time } from '../schemas/parts.ts';
 const MAX_TEXT_LENGTH = 50_000;
 const MAX_NAME_LENGTH = 1_000;
 const MAX_KEYS = 100;
+const MAX_VALUE_CHARACTERS = 5_000;
 const MAX_URL_LENGTH = 2_048;
 const MAX_CHAT_CONTEXT_LENGTH = 20_000;
 const MAX_CHECKPOINT_CHARACTERS = 20_000;
@@ -22,16 +23,32 @@ const tooManyKeys = `must have at most ${MAX_KEYS} keys`;
 
 /** Values by key as given by pages, stored as text. */
 const Scalars = z
-  .record(Key, z.union([z.string().max(5_000), z.number(), z.boolean()]))
+  .record(Key, z.union([z.string().max(MAX_VALUE_CHARACTERS), z.number(), z.boolean()]))
   .refine(hasFewKeys, tooManyKeys)
   .meta({ maxProperties: MAX_KEYS });
 
 /** Values by key as given by a visitor's page, stored as text. Null values are dropped. */
 const VisitorData = z
-  .record(Key, z.union([z.string().max(5_000), z.number(), z.boolean(), z.null()]))
+  .record(Key, z.union([z.string().max(MAX_VALUE_CHARACTERS), z.number(), z.boolean(), z.null()]))
   .refine(hasFewKeys, tooManyKeys)
   .transform((data) =>
     Object.fromEntries(Object.entries(data).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]]))),
+  );
+
+/** Values of any kind by key, as given by a visitor's page: text as it is, others as JSON. Null values are dropped. */
+const MessageData = z
+  .record(Key, z.json())
+  .refine(hasFewKeys, tooManyKeys)
+  .transform((data) =>
+    Object.fromEntries(
+      Object.entries(data).flatMap(([key, value]) =>
+        value === null ? [] : [[key, typeof value === 'string' ? value : JSON.stringify(value)]],
+      ),
+    ),
+  )
+  .refine(
+    (data) => Object.values(data).every((text) => text.length <= MAX_VALUE_CHARACTERS),
+    `must have at most ${MAX_VALUE_CHARACTERS} characters a value, as JSON`,
   );
 
 /** Maps a browser's language such as pt-BR to a supported language. Undefined if there is none. */
@@ -40,8 +57,11 @@ const BrowserLanguage = z
   .max(100)
   .transform((tag) => Language.safeParse(tag.split(/[-_]/)[0]?.toLowerCase()).data);
 
+/** A page may give an empty address for a visitor whose address it does not know. */
+const ClaimedEmail = z.preprocess((email) => (email === '' ? null : email), Email.nullable()).optional();
+
 export const CreateUnverified = z.object({
-  email: Email.nullish(),
+  email: ClaimedEmail,
   non_verified_name: z.string().max(MAX_NAME_LENGTH).nullish(),
   non_verified_custom_data: VisitorData.nullish(),
 });
@@ -136,7 +156,7 @@ export const SendWidgetMessage = z
     bot_token: z.string().max(255).nullish(),
     attachments: z.array(SentAttachment).max(MAX_ATTACHMENTS).nullish(),
     language: BrowserLanguage.nullish(),
-    custom_data: VisitorData.nullish(),
+    custom_data: MessageData.nullish(),
     headers: VisitorData.refine(isShort, tooLong).nullish(),
     query_params: VisitorData.refine(isShort, tooLong).nullish(),
     body_properties: z.record(Key, z.json()).refine(hasFewKeys, tooManyKeys).refine(isShort, tooLong).nullish(),

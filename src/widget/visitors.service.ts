@@ -55,7 +55,7 @@ export function createUnverifiedVisitor(db: Db, tokens: Tokens, orgId: string, c
   return inTransaction(db, async (trx) => {
     const { email, non_verified_name: name, non_verified_custom_data: data } = claims;
     const custom_data = { ...data, ...(email ? { [CLAIMED_EMAIL]: email } : {}) };
-    const contact = await saveContact(trx, orgId, { name: name ?? undefined, custom_data });
+    const contact = await saveContact(trx, orgId, { name: name || undefined, custom_data });
     const visitor = { org_id: orgId, id: newId(), contact_id: contact.id, is_verified: false };
     const visitorId = await upsertVisitor(trx, visitor);
     return { token: await tokens.sign('contact', { keyId: visitorId, ownerId: orgId }, UNVERIFIED_LIFETIME) };

@@ -171,6 +171,10 @@ const SHOTS = process.env.SHOTS;
     await row(page, 'Farid').waitFor();
     await page.keyboard.press('j');
     await page.waitForURL(`${api.url}/console/s/${id}?view=all`);
+    await row(page, 'Farid').and(page.locator('[aria-current=page]')).waitFor();
+    const colorOf = (link: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('[aria-label=Conversations] ${link}')).backgroundColor`);
+    expect(await colorOf('a[aria-current]')).not.toBe(await colorOf('a:not([aria-current])'));
     await page.keyboard.press('x');
     await page.keyboard.press('Shift+J');
     await page.getByText('2 selected').waitFor();

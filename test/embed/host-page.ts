@@ -46,15 +46,23 @@ export async function startHostPage(server: string, token: string): Promise<Host
   };
 }
 
-/** A customer's page that was written for the original widget, with the address of its script. */
-export async function startOriginalPage(script: string, options: string): Promise<{ url: string; close(): void }> {
+/** A customer's page that was written for the original widget, with the address of its script, and files beside it. */
+export async function startOriginalPage(
+  script: string,
+  options: string,
+  files: Record<string, string> = {},
+): Promise<{ url: string; close(): void }> {
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title><link rel="icon" href="data:,">
 <script src="${script}"></script>
 <script>
   window.heard = [];
   window.addEventListener('DOMContentLoaded', () => initOpenScript(${options}));
 </script></head><body><h1>Shop</h1></body></html>`;
-  const http = createServer((_, reply) => reply.setHeader('content-type', 'text/html').end(page));
+  const http = createServer(({ url = '/' }, reply) => {
+    const file = files[url];
+    reply.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript; charset=utf-8');
+    reply.end(file ?? page);
+  });
   await once(http.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/`,

@@ -97,6 +97,41 @@ interface HistoryItem {
     shop.close();
   });
 
+  it('is asked what a page of the original asks for, and the first message tells it', async () => {
+    const options = `{
+      token: '${org.widgetToken}',
+      collectUserData: true,
+      extraDataCollectionFields: ['Order number', 'Postcode'],
+      prefillUserData: { name: 'Ada' },
+      humanAgent: { name: 'Our chemists' },
+      textContent: { welcomeScreen: { title: 'Welcome', description: 'Ask our chemists anything' } },
+      accessibility: { widgetTriggerButton: { label: 'Chat with our chemists' } },
+      messageCustomData: { cart: { items: ['lamp'] } },
+    }`;
+    const shop = await startOriginalPage(`${stack.url}/widget.js`, options);
+    await visit(shop.url);
+    await page.getByRole('button', { name: 'Chat with our chemists' }).click();
+    await page.getByText('Ask our chemists anything').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ada');
+    await page.getByLabel('E-mail').fill('ada@customer.example');
+    await page.getByLabel('Order number').fill('A-1');
+    await page.locator('.details .primary').click();
+    await say('Where is it?');
+    await page.locator('.own time').waitFor();
+    await say('I need it');
+    const id = await sessionId();
+    await eventually('both messages', async () => (await saidIn(id)).length === 3);
+    const own = (await saidIn(id)).filter(({ sender }) => sender?.type === 'contact');
+    expect(own.map(({ content }) => content.text)).toEqual(['Order number: A-1\n\nWhere is it?', 'I need it']);
+    const session = (await org.get(`/chat/sessions/${id}`)).body;
+    expect(session).toMatchObject({ contact: { name: 'Ada' }, custom_data: { cart: '{"items":["lamp"]}' } });
+    await answer(id, 'On its way');
+    await page.getByText('On its way').waitFor();
+    expect(await page.locator('.sender').last().textContent()).toBe('Our chemists');
+    expect(complaints).toEqual([]);
+    shop.close();
+  });
+
   it('writes without a network, leaves, comes back, and has written once', async () => {
     await visit(host.at());
     await open();

@@ -69,7 +69,7 @@ describe('the widget', () => {
     const sent = await widget.send(created.id, 'Where is my order?', {
       uuid,
       language: 'pt-BR',
-      custom_data: { order: 17 },
+      custom_data: { order: 17, cart: { items: ['lamp'] }, none: null },
       attachments: [{ id: 'x', name: 'other.exe', size: 1, type: 'text/html', url: uploaded.fileUrl }, { ...uploaded }],
       headers: { authorization: 'secret of the page' },
       query_params: { a: '1' },
@@ -83,12 +83,13 @@ describe('the widget', () => {
         session: { id: created.id, isHandedOff: true, lastMessage: 'Where is my order?' },
       },
     });
-    expect(sent.body.session.sessionAttributes).toEqual({ external_id: 'device-1', page: '/prices', order: '17' });
+    const attributes = { external_id: 'device-1', page: '/prices', order: '17', cart: '{"items":["lamp"]}' };
+    expect(sent.body.session.sessionAttributes).toEqual(attributes);
     expect((await api.org.get(`/chat/sessions/${created.id}`)).body).toMatchObject({
       channel: { type: 'web' },
       verified: false,
       language: 'pt',
-      custom_data: { external_id: 'device-1', page: '/prices', order: '17' },
+      custom_data: attributes,
       handoff: { state: 'done' },
       waiting_on: 'human_agents',
       contact: {
@@ -170,6 +171,13 @@ describe('the widget', () => {
     const { items, next } = (await widget.get('sessions')).body;
     expect([items.map(({ id }: { id: string }) => id), next]).toEqual([[created.id], null]);
     await api.org.patch('/org/settings', { csat: null });
+  });
+
+  it('takes a visitor whose name and e-mail address the page gives empty', async () => {
+    const widget = await unverified(api, api.org, { email: '', non_verified_name: '' });
+    const id = await widget.newSession();
+    const { contact } = (await api.org.get(`/chat/sessions/${id}`)).body;
+    expect(contact).toMatchObject({ name: null, email: null, custom_data: {} });
   });
 
   it('shows customers nothing internal: no notes, tags, assignments, reasons or internal data', async () => {

@@ -1,3 +1,8 @@
+import { addAiMessage } from '../../src/conversations/ai/service.ts';
+import { lockSession } from '../../src/conversations/sessions/service.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { newId } from '../../src/ids.ts';
+import { addTurn } from '../ai/calls/calling.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { unverified, type Widget } from './client.ts';
 
@@ -94,6 +99,28 @@ describe('a poll of the widget', () => {
     const other = await unverified(api, api.org);
     expect((await other.get(`session/history/${id}`)).status).toBe(404);
     expect((await other.get(`session/history/${id}?since=2001-01-01T00:00:00Z`)).status).toBe(404);
+  });
+});
+
+describe('a message of the AI about an action', () => {
+  it('names the action as the original’s client does, which fails without it, and shows nothing else of it', async () => {
+    const session = await widget.newSession();
+    await widget.send(session, 'Refund my order');
+    const { turnId } = await addTurn(api.db, api.org, session);
+    const call = { id: newId(), operation_id: 'refund_an_order', state: 'done' };
+    await inTransaction(api.db, async (trx) => {
+      const message = { id: newId(), text: 'Done', agent: 'extractive-1', turnId, citations: [], calls: [call] };
+      await addAiMessage(trx, api.deps.sending, api.org.id, await lockSession(trx, api.org.id, session), message);
+    });
+    const shown = {
+      operationId: 'refund_an_order',
+      actionName: 'refund_an_order',
+      state: 'done',
+      args: null,
+      result: null,
+    };
+    const { content, actionCalls } = (await widget.poll(session)).history.at(-1);
+    expect([content.text, actionCalls]).toEqual(['Done', [shown]]);
   });
 });
 

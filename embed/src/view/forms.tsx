@@ -78,18 +78,21 @@ export function CsatCard({ isScored }: { isScored: boolean }) {
   );
 }
 
-/** Asks who the visitor is, before the first message. */
+/** Asks who the visitor is and what else the page wants to know, before the first message. */
 export function DetailsForm({
   asksName,
   asksEmail,
+  extra,
   onDone,
 }: {
   asksName: boolean;
   asksEmail: boolean;
+  /** Optional fields, by their names. */
+  extra: string[];
   onDone: () => void;
 }) {
   const { chat, t } = useChat();
-  const { name = '', email = '' } = chat.options.claims ?? {};
+  const { prefill: { name, email } = {}, welcome } = chat.options;
   return (
     <form
       class="card details"
@@ -97,10 +100,16 @@ export function DetailsForm({
         event.preventDefault();
         const given = new FormData(event.currentTarget);
         const textOf = (field: string) => String(given.get(field) ?? '').trim() || undefined;
-        chat.claim({ ...(asksName && { name: textOf('name') }), ...(asksEmail && { email: textOf('email') }) });
+        const answers = extra.map((field, index) => [field, textOf(`extra-${index}`)]).filter(([, answer]) => answer);
+        chat.claim(
+          { ...(asksName && { name: textOf('name') }), ...(asksEmail && { email: textOf('email') }) },
+          Object.fromEntries(answers),
+        );
         onDone();
       }}
     >
+      {welcome?.title && <strong dir="auto">{welcome.title}</strong>}
+      {welcome?.description && <span dir="auto">{welcome.description}</span>}
       {asksName && (
         <label>
           {t('name')}
@@ -113,6 +122,12 @@ export function DetailsForm({
           <input name="email" type="email" autocomplete="email" required maxLength={254} defaultValue={email} />
         </label>
       )}
+      {extra.map((field, index) => (
+        <label key={field} dir="auto">
+          {field}
+          <input name={`extra-${index}`} maxLength={500} />
+        </label>
+      ))}
       <button class="primary" type="submit">
         {t('start')}
       </button>

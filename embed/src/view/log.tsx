@@ -104,9 +104,9 @@ function Greetings() {
 /** Shows that an answer is being written, and by whom. */
 function Writing() {
   const { state, t, language } = useChat();
-  const { ai } = useNames();
+  const { ai, person } = useNames();
   const { activity, session } = state;
-  const name = activity.agent_typing ? (session?.assignee.name ?? t('team')) : activity.ai_label ? ai : undefined;
+  const name = activity.agent_typing ? person(session?.assignee.name) : activity.ai_label ? ai : undefined;
   if (name === undefined) return null;
   const label = activity.agent_typing || language !== 'en' ? '' : activity.ai_label;
   return (

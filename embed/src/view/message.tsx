@@ -33,12 +33,11 @@ export function Message({ item, isFirst, isLast }: { item: Item; isFirst: boolea
 }
 
 function Sender({ item: { sender } }: { item: Item }) {
-  const { t } = useChat();
   const names = useNames();
   const isAi = sender.kind === 'ai';
   return (
     <div class="sender">
-      {isAi ? names.ai : (sender.name ?? (sender.kind === 'agent' ? t('team') : names.org))}
+      {isAi ? names.ai : sender.kind === 'agent' ? names.person(sender.name) : (sender.name ?? names.org)}
       {isAi && !/\bAI\b/.test(names.ai) && <span class="tag">AI</span>}
     </div>
   );

@@ -81,10 +81,10 @@ export function Panel() {
 
 function Header() {
   const { chat, state, t } = useChat();
-  const { org, logo, ai } = useNames();
+  const { org, logo, ai, person } = useNames();
   const { session, config } = state;
   const { name, kind } = session?.assignee ?? { name: null, kind: 'none' };
-  const line = kind === 'human' ? (name ?? t('team')) : config?.ai && !session?.isHandedOff ? ai : t('team');
+  const line = kind === 'human' ? person(name) : config?.ai && !session?.isHandedOff ? ai : t('team');
   return (
     <header>
       <span class="logo" aria-hidden="true">
@@ -114,14 +114,15 @@ function Footer() {
   const isNew = items.length === 0 && outgoing.length === 0;
   const isAway = config?.hours?.open === false;
   const { name, email } = chat.options.claims ?? {};
+  const extra = chat.options.collect && !email ? (chat.options.extraFields ?? []) : [];
   const asksName = (chat.options.collect ?? config?.collect.name ?? false) && !name;
   const asksEmail = (chat.options.collect ?? (config?.collect.email || isAway) ?? false) && !email;
-  const asks = isNew && !isIntroduced && !chat.options.userToken && (asksName || asksEmail);
+  const asks = isNew && !isIntroduced && !chat.options.userToken && (asksName || asksEmail || extra.length > 0);
   return (
     <footer>
       <Notices isAway={isAway} />
       {asks ? (
-        <DetailsForm asksName={asksName} asksEmail={asksEmail} onDone={() => setIsIntroduced(true)} />
+        <DetailsForm asksName={asksName} asksEmail={asksEmail} extra={extra} onDone={() => setIsIntroduced(true)} />
       ) : (
         <>
           {isNew && <QuickReplies />}

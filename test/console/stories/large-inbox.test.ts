@@ -36,7 +36,7 @@ const timed = (action: string, condition: string) => `new Promise((done) => {
   look();
 })`;
 const THREAD_IS_SHOWN = `location.pathname !== before && document.querySelector('[role=log] article') !== null
-  && document.querySelector('[aria-current=true]')?.pathname === location.pathname`;
+  && document.querySelector('[aria-label=Conversations] [aria-current=page]')?.pathname === location.pathname`;
 const CLICK_SIXTH = `const before = location.pathname;
   document.querySelectorAll('[aria-label=Conversations] a')[5].click()`;
 const press = (key: string) => `const before = location.pathname;
@@ -97,7 +97,7 @@ const SCROLL = `new Promise((done) => {
     await page.addInitScript(NOTE_FIRST_ROW);
     const took = await shortest('The first row, after the frame', async () => {
       await page.reload();
-      await page.waitForFunction('window.seen.row !== undefined');
+      await page.getByRole('list', { name: 'Conversations' }).getByRole('link').first().waitFor();
       return page.evaluate('window.seen.row - window.seen.shell');
     });
     expect(took).toBeLessThan(MAX_FIRST_ROW_MS);
@@ -111,11 +111,11 @@ const SCROLL = `new Promise((done) => {
       await page.getByRole('list', { name: 'Conversations' }).getByRole('link').nth(5).waitFor();
       return page.evaluate<number>(timed(CLICK_SIXTH, THREAD_IS_SHOWN));
     });
-    expect(clicked).toBeLessThan(MAX_THREAD_MS);
     const next = await shortest('The next conversation by a key', async () => {
       await page.waitForTimeout(500); // people read; the neighbours are read meanwhile
       return page.evaluate<number>(timed(press('j'), THREAD_IS_SHOWN));
     });
+    expect(clicked).toBeLessThan(MAX_THREAD_MS);
     expect(next).toBeLessThan(MAX_NEXT_THREAD_MS);
     await page.close();
   }, 120_000);

@@ -49,9 +49,9 @@ export const SessionRow = ({ row, search, isOpen, isFocusable, memberId, selecti
         params={{ id: row.id }}
         search={search}
         tabIndex={isFocusable ? 0 : -1}
-        aria-current={isOpen ? 'true' : undefined}
+        aria-current={isOpen ? 'page' : undefined}
         data-selected={isSelected ? '' : undefined}
-        className="block h-full overflow-hidden border-b border-line py-2.5 pr-3 pl-13 hover:bg-hover aria-[current=true]:bg-selected data-selected:bg-selected"
+        className="block h-full overflow-hidden border-b border-line py-2.5 pr-3 pl-13 hover:bg-hover aria-[current=page]:bg-selected data-selected:bg-selected"
       >
         <FirstLine row={row} />
         <span className={`block truncate ${row.unread ? '' : 'text-quiet'}`}>
