@@ -109,7 +109,7 @@ import { eventually } from '../support/stack/stack.ts';
     await api.org.patch(path, { description: 'By somebody else' });
     await button(page, 'Save as a new version').click();
     await page.getByRole('alert').getByText('Version 2 was saved meanwhile by the API key Test').waitFor();
-    await page.getByRole('status').getByText('You edit version 1, not saved · Version 2 was saved meanwhile').waitFor();
+    await page.getByText('You edit version 1, not saved · Version 2 was saved meanwhile').waitFor();
     await button(page, 'Save as a new version').click();
     await page.getByText('You edit version 3', { exact: true }).waitFor();
     const versions = (await api.org.get(`${path}/versions`)).body.items;

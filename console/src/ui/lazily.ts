@@ -31,7 +31,7 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
             throw error;
           }),
       );
-    }, [Shown]);
+    }, []);
     return Shown === undefined ? null : createElement(Shown, props);
   };
 }
