@@ -106,15 +106,16 @@ const BEGIN = `window.begin = async (config) => {
   describe('by its client, on a page of another origin', () => {
     const visit = async (from?: Page) => {
       page = from === undefined ? (await browser.open(shop.url)).page : await from.context().newPage();
-      if (from !== undefined) await page.goto(shop.url);
-      failures = [];
       page.on('pageerror', ({ message }) => failures.push(message));
+      if (from !== undefined) await page.goto(shop.url);
       await page.evaluate(BEGIN);
     };
     beforeEach(async () => {
+      failures = [];
       shop = await startOriginalPage('/client.js', '', { '/client.js': `${client};function initOpenScript() {}` });
       await visit();
     });
+    afterEach(() => expect(failures).toEqual([]));
 
     const evaluate = <Result>(code: string) => page.evaluate<Result>(code);
     const begin = (config: object = {}) =>
@@ -214,7 +215,6 @@ const BEGIN = `window.begin = async (config) => {
         expect((await fetch(after[3]?.attachments?.[0]?.url ?? '')).status).toBe(200);
         expect(after.at(-1)?.data?.payload).toEqual({ score: 4, feedback: 'Quick' });
         expect(await evaluate('heard')).toEqual([]);
-        expect(failures).toEqual([]);
       },
       TEST_LIMIT_MS,
     );
@@ -242,7 +242,6 @@ const BEGIN = `window.begin = async (config) => {
       await begin({ user: { token, externalId: 'workspace-8' } });
       await untilReady();
       expect(await evaluate(`${listed}.data`)).toEqual([]);
-      expect(failures).toEqual([]);
     }, 60_000);
 
     it('asks for a name and an e-mail address where the page wants that, and tells why a message is refused', async () => {
