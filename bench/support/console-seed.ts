@@ -99,7 +99,7 @@ const seedContacts = (db: Db, orgId: string) =>
     from generate_series(1, ${CONTACTS}::bigint) n
   `.execute(db);
 
-/** Gives the sessions of the year a contact each, and lets some of the open ones wait. */
+/** Gives the sessions of the year a contact each, and lets the open ones wait. */
 const seedConversations = (db: Db, orgId: string) =>
   sql`
     with person as (

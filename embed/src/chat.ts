@@ -10,6 +10,8 @@ import { createTyping } from './typing.ts';
 import type { Activity, Polled, Session } from './wire.ts';
 import type { Language } from './words.ts';
 
+/** The most characters of a message. */
+export const MAX_LENGTH = 50_000;
 const NO_ACTIVITY: Activity = { agent_typing: false, ai_label: null };
 
 export type Chat = ReturnType<typeof createChat>;
@@ -28,7 +30,8 @@ export function createChat(options: Options) {
     decided,
     votes: {},
   };
-  let extra: string[] = [];
+  /** The answers to the page's fields, a line each. */
+  let answers: string[] = [];
   const watchers = new Set<() => void>();
   const listeners = new Map<string, Set<(detail: unknown) => void>>();
   const tabs = createTabs(options.token, hear);
@@ -129,11 +132,12 @@ export function createChat(options: Options) {
     }
   }
 
-  /** Sends a message. The first one of a chat begins with what the page has asked for. */
+  /** Sends a message. The first one of a chat begins with the answers to the page's fields, if both fit. */
   function send(text: string, files: Outgoing['files']): Promise<void> {
     typing('');
-    const isFirst = state.items.length === 0 && state.outgoing.length === 0;
-    return delivery.send(isFirst && extra.length > 0 ? `${extra.join('\n')}\n\n${text}` : text, files);
+    const isFirst = state.items.length === 0 && state.outgoing.every(({ error }) => error !== undefined);
+    const whole = [answers.join('\n'), text].filter(Boolean).join('\n\n');
+    return delivery.send(isFirst && whole.length <= MAX_LENGTH ? whole : text, files);
   }
 
   const sessionBody = () => ({ session_id: state.session?.id ?? storage.get().session });
@@ -172,9 +176,9 @@ export function createChat(options: Options) {
       return storage.get().draft ?? '';
     },
     setLanguage: (language: Language) => core.set({ language }),
-    claim(claims: Options['claims'], answers: Record<string, string>): void {
+    claim(claims: Options['claims'], given: Record<string, string>): void {
       options.claims = { ...options.claims, ...claims };
-      extra = Object.entries(answers).map(([field, answer]) => `${field}: ${answer}`);
+      answers = Object.entries(given).map(([field, answer]) => `${field}: ${answer}`);
     },
     send,
     retry: delivery.retry,

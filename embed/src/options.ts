@@ -13,10 +13,10 @@ export interface Options {
   claims?:
     | { name?: string | undefined; email?: string | undefined; customData?: Record<string, string> | undefined }
     | undefined;
-  /** What the form before the first message begins with. */
+  /** Begins the fields of the form before the first message. */
   prefill?: { name?: string | undefined; email?: string | undefined } | undefined;
   collect?: boolean | undefined;
-  /** What that form also asks for. The answers are put before the first message. */
+  /** Labels of optional fields of the form before the first message, which begins with the answers. */
   extraFields?: string[] | undefined;
   welcome?: { title?: string | undefined; description?: string | undefined } | undefined;
   sessionData?: Record<string, string> | undefined;
@@ -123,14 +123,16 @@ export function optionsOfOriginal(host: string, given: OriginalOptions): Options
     claims: user?.data,
     prefill: given.prefillUserData,
     collect: given.collectUserData,
-    extraFields: given.extraDataCollectionFields,
+    extraFields: [...new Set(given.extraDataCollectionFields)].filter(
+      (field) => !['', 'name', 'email'].includes(field),
+    ),
     welcome: given.textContent?.welcomeScreen,
     sessionData: { ...sessionCustomData, ...(user?.externalId && { external_id: user.externalId }) },
     greetings: given.advancedInitialMessages?.map(({ message }) => message) ?? given.initialMessages,
     quickReplies: given.initialQuestions,
     aiName: given.bot?.name,
     personName: given.humanAgent?.name,
-    launcherLabel: given.accessibility?.widgetTriggerButton?.label,
+    launcherLabel: given.accessibility?.widgetTriggerButton?.label || undefined,
     logo: given.assets?.organizationLogo,
     title: given.textContent?.chatScreen?.headerTitle,
     hooks: given.hooks,

@@ -65,6 +65,7 @@ async function bundle(): Promise<void> {
     format: 'esm',
     target: 'es2022',
     minify: true,
+    lineLimit: 160, // Node.js prints the line of an error that nobody catches
   });
 }
 

@@ -20,7 +20,12 @@ export interface SwitchboardOptions {
 export class Switchboard extends Operations {
   readonly http: Client;
 
+  /** Throws a TypeError if the address is none. */
   constructor({ baseUrl, key, fetch: given = fetch, retries = {} }: SwitchboardOptions) {
+    if (!URL.canParse(baseUrl))
+      throw new TypeError(
+        `baseUrl must be the address of the API, such as https://api.example.com: it is "${baseUrl}"`,
+      );
     const http = createClient({
       baseUrl,
       throwOnError: true,

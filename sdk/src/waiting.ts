@@ -13,10 +13,12 @@ export interface WaitOptions<Value> {
 const FIRST_INTERVAL_MS = 200;
 const ENDS = ['done', 'completed', 'complete', 'succeeded', 'failed', 'canceled', 'cancelled', 'expired'];
 
-const hasEnded = (value: unknown): boolean => {
+const stateOf = (value: unknown): string => {
   const { status, state = status } = (value ?? {}) as { status?: unknown; state?: unknown };
-  return ENDS.includes(String(state));
+  return String(state);
 };
+
+const hasEnded = (value: unknown): boolean => ENDS.includes(stateOf(value));
 
 /**
  * Reads again and again until a job or a run has ended, ever less often. Resolves to what was read last. Rejects after the
@@ -30,7 +32,8 @@ export async function waitFor<Value>(
   for (let intervalMs = FIRST_INTERVAL_MS; ; intervalMs = Math.min(intervalMs * 1.5, maxIntervalMs)) {
     const value = await read();
     if (until(value)) return value;
-    if (Date.now() + intervalMs > giveUpAt) throw new Error(`It has not ended within ${timeoutMs} ms`);
+    if (Date.now() + intervalMs > giveUpAt)
+      throw new Error(`It has not ended within ${timeoutMs} ms: it is ${stateOf(value)}`);
     await sleep(intervalMs, signal);
   }
 }

@@ -151,7 +151,7 @@ export const listStoredContacts = (db: Db, orgId: string, ids: string[]) =>
 
 /**
  * Locks and returns the contacts with any of the ids, addresses or external ids, each with its row as JSON. An address or
- * external id of a merged contact finds the one that it is now.
+ * external id of a merged contact finds the one that it is now. One that had to be waited for may have lost the key.
  */
 export const lockContacts = (db: Db, orgId: string, keys: ContactKeys) =>
   storedContacts(db, orgId)
@@ -171,10 +171,22 @@ export async function listContactIdsByAddress(
 ): Promise<{ id: string; named: string; email: string | null; phone_number: string | null }[]> {
   const { rows } = await sql<{ id: string; named: string; email: string | null; phone_number: string | null }>`
     select contact_id as id, absorbed_id as named, email, phone_number, true as is_merged from contact_merges
-    where org_id = ${orgId} and (absorbed_id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))
+    where org_id = ${orgId} and absorbed_id = any(array(
+      select unnest(${ids}::uuid[])
+      union all
+      select absorbed_id from contact_merges where org_id = ${orgId} and email = any(${emails}::text[])
+      union all
+      select absorbed_id from contact_merges where org_id = ${orgId} and phone_number = any(${phones}::text[])
+    ))
     union all
     select id, id, email, phone_number, false from contacts
-    where org_id = ${orgId} and (id = any(${ids}::uuid[]) or email = any(${emails}::text[]) or phone_number = any(${phones}::text[]))
+    where org_id = ${orgId} and id = any(array(
+      select unnest(${ids}::uuid[])
+      union all
+      select id from contacts where org_id = ${orgId} and email = any(${emails}::text[])
+      union all
+      select id from contacts where org_id = ${orgId} and phone_number = any(${phones}::text[])
+    ))
     order by is_merged desc
   `.execute(db);
   return rows;

@@ -195,7 +195,10 @@ export const readUpTo = (memberId: number | null) => sql<string | null>`(
   order by item.seq desc limit 1
 )`;
 
-/** SQL: whether a reply in `session` to its `contact` could be delivered, and why it could not. `offset 0` has Postgres plan the reason once. */
+/**
+ * SQL: whether a reply in `session` to its `contact` could be delivered, and why it could not. `offset 0` has Postgres plan
+ * the reason once.
+ */
 const CAN_SEND = sql<{ ok: boolean; reason: string | null }>`(
   select jsonb_build_object('ok', refusal.reason is null, 'reason', refusal.reason) from (select case
     when session.relayed_side in ('customer', 'both') then null

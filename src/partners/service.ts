@@ -8,7 +8,7 @@ import {
 } from '../actions/fareharbor/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { conflict, forbidden, invalid, notFound } from '../errors.ts';
+import { alreadyExists, conflict, type DomainError, forbidden, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { issueOrgKey } from '../keys/service.ts';
 import type { Tokens } from '../keys/tokens.ts';
@@ -77,7 +77,7 @@ export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
   if (partner === undefined) throw notFound('partner');
   const ai_instructions = input.ai_instructions ?? partner.ai_instructions ?? undefined;
   const org = await createOrgWithRoles(db, partnerId, { ...input, ai_instructions });
-  if (org === undefined) throw externalIdTaken(input.external_id);
+  if (org === undefined) throw await externalIdTaken(db, partnerId, input.external_id ?? '');
   return org;
 }
 
@@ -140,8 +140,13 @@ export async function getOrgNamed(db: Db, partnerId: string, externalId: string)
   return org;
 }
 
-const externalIdTaken = (externalId: string | undefined) =>
-  conflict(`An org with the external_id "${externalId}" already exists`);
+async function externalIdTaken(db: Db, partnerId: string, externalId: string): Promise<DomainError> {
+  const message = `An org with the external_id "${externalId}" already exists`;
+  const org = await findOrgNamed(db, partnerId, externalId);
+  return org === undefined
+    ? conflict(message)
+    : alreadyExists(message, { type: 'org', id: org.id, field: 'external_id' });
+}
 
 /**
  * Throws conflict for a retry, without asking the third party again. This is a shortcut: the insert guarantees
@@ -149,7 +154,8 @@ const externalIdTaken = (externalId: string | undefined) =>
  */
 async function assertNotRetried(db: Db, partnerId: string, externalId: string | undefined): Promise<void> {
   if (externalId === undefined) return;
-  if ((await findOrgNamed(db, partnerId, externalId)) !== undefined) throw externalIdTaken(externalId);
+  if ((await findOrgNamed(db, partnerId, externalId)) !== undefined)
+    throw await externalIdTaken(db, partnerId, externalId);
 }
 
 /**

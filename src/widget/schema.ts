@@ -48,7 +48,7 @@ const MessageData = z
   )
   .refine(
     (data) => Object.values(data).every((text) => text.length <= MAX_VALUE_CHARACTERS),
-    `must have at most ${MAX_VALUE_CHARACTERS} characters a value, as JSON`,
+    `must have at most ${MAX_VALUE_CHARACTERS} characters a value; lists and objects count as JSON`,
   );
 
 /** Maps a browser's language such as pt-BR to a supported language. Undefined if there is none. */

@@ -116,14 +116,14 @@ it(
     }
     expect(interrupted).toBe(KILLS);
     await until('the end of the import', async () => (await job()).status === 'completed', TEST_LIMIT_MS / 2);
-    const lines = IMPORTED_CONTACTS;
-    expect(await job()).toMatchObject({ rows: lines, created: lines, updated: 0, skipped: 0, refused: 0 });
+    const all = IMPORTED_CONTACTS;
+    expect(await job()).toMatchObject({ rows: all, created: all, updated: 0, skipped: 0, refused: 0 });
     const counted = await sql`
       select count(*)::integer as contacts, count(distinct external_id)::integer as ids,
         count(*) filter (where email = external_id || '@example.com')::integer as whole
       from contacts where org_id = ${org.id}
     `.execute(stack.db);
-    expect(counted.rows).toEqual([{ contacts: lines, ids: lines, whole: lines }]);
+    expect(counted.rows).toEqual([{ contacts: all, ids: all, whole: all }]);
   },
   TEST_LIMIT_MS,
 );

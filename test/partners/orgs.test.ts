@@ -41,6 +41,7 @@ describe('creating an org', () => {
 
     expect(status).toBe(409);
     expect(body).toMatchObject({ statusCode: 409, message: expect.stringContaining('"twice"') });
+    expect(body).toMatchObject({ code: 'already_exists', conflicting: { type: 'org', field: 'external_id' } });
     expect(await countOrgs()).toBe(before);
   });
 

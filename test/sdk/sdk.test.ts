@@ -158,9 +158,13 @@ describe('waiting for a job', () => {
     expect(await api.getChatSession({ path: { id } })).toMatchObject({ status: 'closed_resolved' });
   });
 
+  it('refuses an address that is none', () => {
+    expect(() => new sdk.Switchboard({ baseUrl: '', key: 'x' })).toThrow('baseUrl must be the address');
+  });
+
   it('rejects after its time, and when it is stopped', async () => {
     const running = async () => ({ status: 'running' });
-    await expect(sdk.waitFor(running, { timeoutMs: 100 })).rejects.toThrow('not ended within 100 ms');
+    await expect(sdk.waitFor(running, { timeoutMs: 100 })).rejects.toThrow('not ended within 100 ms: it is running');
     const stopped = sdk.waitFor(running, { signal: AbortSignal.timeout(50) });
     await expect(stopped).rejects.toMatchObject({ name: 'TimeoutError' });
   });

@@ -57,7 +57,12 @@ describe('the sequences API', () => {
     const id = await create({ custom_id: 'once' });
     const second = await api.org.post('/sequences', { filter: null, steps, custom_id: 'once' });
     expect(second.status).toBe(409);
+    const conflicting = { type: 'sequence', id, field: 'custom_id' };
+    expect(second.body).toMatchObject({ code: 'already_exists', conflicting });
     expect(second.body.message).toContain('custom_id "once"');
+    const other = await create({ custom_id: 'another' });
+    const changed = await api.org.patch(`/sequences/${other}`, { custom_id: 'once' });
+    expect(changed.body).toMatchObject({ statusCode: 409, code: 'already_exists', conflicting });
     expect((await api.other.post('/sequences', { filter: null, steps, custom_id: 'once' })).status).toBe(201);
     expect((await api.org.delete(`/sequences/${id}`)).status).toBe(200);
     expect((await api.org.get(`/sequences/${id}`)).status).toBe(404);

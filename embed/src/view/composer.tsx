@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { MAX_LENGTH } from '../chat.ts';
 import type { Outgoing } from '../storage.ts';
 import { useChat } from './context.ts';
 import { Icon } from './icons.tsx';
@@ -70,7 +71,7 @@ export function Composer() {
           value={text}
           aria-label={t('placeholder')}
           placeholder={t('placeholder')}
-          maxLength={50_000}
+          maxLength={MAX_LENGTH}
           onInput={({ currentTarget }) => write(currentTarget.value)}
           onPaste={({ clipboardData }) => add(clipboardData?.files)}
           onKeyDown={(event) => {

@@ -25,7 +25,7 @@ export function useNames() {
   return {
     org: chat.options.title ?? config?.org.name ?? t('title'),
     ai: chat.options.aiName ?? config?.ai?.name ?? 'AI',
-    person: (name: string | null | undefined) => chat.options.personName ?? name ?? t('team'),
+    person: (name: string | null | undefined) => chat.options.personName || name || t('team'),
     logo: chat.options.logo ?? config?.appearance.logo ?? undefined,
   };
 }

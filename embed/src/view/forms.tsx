@@ -92,7 +92,8 @@ export function DetailsForm({
   onDone: () => void;
 }) {
   const { chat, t } = useChat();
-  const { prefill: { name, email } = {}, welcome } = chat.options;
+  const { prefill, welcome } = chat.options;
+  const { name, email } = prefill ?? {};
   return (
     <form
       class="card details"

@@ -31,17 +31,14 @@ export async function searchContactTexts(
   const some = sql`limit ${sql.raw(String(MAX_CANDIDATES))}`;
   const plain = sql`btrim(public.plain_text(${part ?? ''}::text))`;
   const byWords = sql`select id from contacts where ${place} and public.search_vector(null, ${TEXT}) @@ ${words}::tsquery ${some}`;
-  // Words are more alike than parts of words: where there are as many as are compared, no part is looked for.
-  const areFew = sql`(select count(*) from by_words) < ${sql.raw(String(MAX_CANDIDATES))}`;
+  // One word is more alike than a part of a word: where as many have it as are compared, no part is looked for.
+  const isWord = part !== undefined && !/\s/.test(part.trim());
+  const areFew = isWord ? sql`(select count(*) from by_words) < ${sql.raw(String(MAX_CANDIDATES))} and ` : sql``;
   const found = [sql`(select id from by_words)`];
   if (part !== undefined)
-    found.push(
-      sql`(select id from contacts where ${areFew} and ${place} and ${TEXT} like '%' || ${plain} || '%' ${some})`,
-    );
+    found.push(sql`(select id from contacts where ${areFew}${place} and ${TEXT} like '%' || ${plain} || '%' ${some})`);
   if (digits !== undefined)
-    found.push(
-      sql`(select id from contacts where ${areFew} and ${place} and ${TEXT} like '%' || ${digits}::text || '%' ${some})`,
-    );
+    found.push(sql`(select id from contacts where ${place} and ${TEXT} like '%' || ${digits}::text || '%' ${some})`);
   const alike =
     part === undefined
       ? sql``

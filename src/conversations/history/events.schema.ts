@@ -182,6 +182,10 @@ const HistoryEvent = z
   ])
   .meta({ id: 'HistoryEvent' });
 export type EventType = z.infer<typeof HistoryEvent>['type'];
+/** The types of all events of histories. */
+export const EVENT_TYPES: ReadonlySet<string> = new Set(
+  HistoryEvent.options.flatMap(({ shape }) => [...shape.type.values]),
+);
 
 export const HistoryItem = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventsOf, Id, Timestamp } from '../../schemas/parts.ts';
-import { HistoryItem } from '../history/events.schema.ts';
+import { EVENT_TYPES, HistoryItem } from '../history/events.schema.ts';
 import { InboxRow } from '../inbox/schema.ts';
 import { ORG_EVENT_ID, SESSION_EVENT_ID, TOPICS } from './rules.ts';
 
@@ -25,9 +25,12 @@ export const EventPageQuery = z.object({
   type: z
     .string()
     .max(MAX_TYPES_LENGTH)
-    .regex(/^[a-z_]+(?:,[a-z_]+)*$/, 'must be types of events, separated by commas')
+    .refine(
+      (text) => text.split(',').every((type) => EVENT_TYPES.has(type)),
+      `must be types of events, separated by commas: ${[...EVENT_TYPES].join(', ')}`,
+    )
     .optional()
-    .describe('Of a page: types of events, separated by commas.'),
+    .describe('Of a page: types of events, separated by commas, such as message,handoff. Those of HistoryEvent.'),
 });
 export type EventPageQuery = z.infer<typeof EventPageQuery>;
 

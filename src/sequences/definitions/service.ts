@@ -4,8 +4,8 @@ import { resolveContacts } from '../../contacts/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
 import { violatedUnique } from '../../db/failures.ts';
-import { inTransaction } from '../../db/transaction.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { inSavepoint, inTransaction } from '../../db/transaction.ts';
+import { alreadyExists, conflict, notFound } from '../../errors.ts';
 import { isUuid, newId } from '../../ids.ts';
 import { wakeSequence } from '../enrollment/service.ts';
 import { cancelRun, filterContacts, insertEnrollments, insertRun } from '../enrollment/shared.queries.ts';
@@ -40,7 +40,7 @@ export function createSequence(
     await assertSendable(trx, orgId, input.steps, options);
     const id = newId();
     const { name, custom_id, is_continuous, filter, gates = {} } = input;
-    await orConflict(custom_id ?? null, () =>
+    await orConflict(trx, orgId, custom_id, () =>
       insertSequence(trx, {
         org_id: orgId,
         id,
@@ -100,7 +100,7 @@ export function updateSequence(
       if (hasEnded(sequence)) throw conflict(`A sequence that is ${sequence.status} cannot be changed`);
     }
     if (filter !== undefined) await assertSavable(trx, orgId, filter, { path: 'body.filter' });
-    await orConflict(custom_id ?? null, () =>
+    await orConflict(trx, orgId, custom_id, () =>
       updateSequenceRow(trx, orgId, sequence.id, {
         ...(name === undefined ? {} : { name }),
         ...(custom_id === undefined ? {} : { custom_id }),
@@ -246,11 +246,22 @@ export function addContacts(db: Db, orgId: string, ref: string, refs: ContactRef
   });
 }
 
-async function orConflict(customId: string | null, write: () => Promise<void>): Promise<void> {
+/** Writes a sequence with its custom_id, if it has one. Throws conflict if another one has it. */
+async function orConflict(
+  trx: Trx,
+  orgId: string,
+  customId: string | null | undefined,
+  write: () => Promise<void>,
+): Promise<void> {
+  if (customId == null) return write();
   try {
-    await write();
+    await inSavepoint(trx, write);
   } catch (error) {
     if (violatedUnique(error) !== 'sequences_custom_id_key') throw error;
-    throw conflict(`custom_id "${customId}" is used by another sequence`);
+    const message = `custom_id "${customId}" is used by another sequence`;
+    const other = await findSequence(trx, orgId, customId);
+    throw other === undefined
+      ? conflict(message)
+      : alreadyExists(message, { type: 'sequence', id: other.id, field: 'custom_id' });
   }
 }

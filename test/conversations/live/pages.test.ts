@@ -69,6 +69,11 @@ it('gives what happened in the form of webhooks, in the order of the stream, and
   expect((await page(`?limit=100`)).items.map(({ type }) => type)).toContain('session_created');
 });
 
+it('names the types of events where one is asked for that is none', async () => {
+  const { status, body } = await get('?type=message,handof');
+  expect([status, body.message]).toEqual([400, expect.stringContaining('handoff')]);
+});
+
 it('skips no event of a transaction that writes early and commits late', async () => {
   const [early, other] = [await newSession(), await newSession()];
   let { next } = await page('?limit=100');

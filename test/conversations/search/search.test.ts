@@ -332,6 +332,14 @@ describe('a search for contacts', () => {
     ]);
   });
 
+  it('for several words returns first who has them in a row, behind more who have each than are compared', async () => {
+    const org = await api.createOrg();
+    const others = Array.from({ length: 250 }, (_, n) => ({ name: 'Anna Meyer', email: `m${n}@smith.example` }));
+    expect((await org.post('/contacts/batch', { contacts: others })).status).toBe(200);
+    await org.post('/contacts', { contact: { name: 'Anna Smith' } });
+    expect((await search('anna smith', {}, org)).body.contacts[0]).toMatchObject({ name: 'Anna Smith' });
+  });
+
   it.each(['%', '%%%', '___', 'a%a', '\\\\\\', 'zzzzzz'])('for %j finds nobody', async (q) =>
     expect(await contacts(q)).toEqual([]),
   );

@@ -1,8 +1,8 @@
 import { type ApiDocument, nameOfRef, operationsOf, partsOf, type Schema, visitSchemas } from './document.ts';
 
 /**
- * Lets what only answers and webhooks have get further members. A later version adds some, and clients of Go that were made
- * before refuse an answer with members beyond a closed object. What is sent to the API stays closed.
+ * Opens the objects of answers and webhooks that no request has: a later version may add members, and a client of Go refuses
+ * members that a closed object does not name. What is also sent to the API, such as filters, stays closed.
  */
 export function openAnswers(document: ApiDocument): void {
   const sent = sentSchemas(document);
