@@ -32,9 +32,11 @@ import { eventually } from '../support/stack/stack.ts';
 
   it('makes a workflow with branches, says its problems as it is written, and activates it', async () => {
     const { page, complaints } = await admin('/automations');
+    const validated = page.waitForResponse(/\/workflows\/validate$/);
     await page.getByRole('link', { name: 'New workflow' }).click();
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.waitFor();
+    await (await validated).finished();
     expect(await page.getByText(/It needs a name|problem/).count()).toBe(0);
     await button(page, 'Create the workflow').click();
     await page.getByText('It needs a name').waitFor();
@@ -107,6 +109,7 @@ import { eventually } from '../support/stack/stack.ts';
     await api.org.patch(path, { description: 'By somebody else' });
     await button(page, 'Save as a new version').click();
     await page.getByRole('alert').getByText('Version 2 was saved meanwhile by the API key Test').waitFor();
+    await page.getByText('You edit version 1, not saved · Version 2 was saved meanwhile').waitFor();
     await button(page, 'Save as a new version').click();
     await page.getByText('You edit version 3', { exact: true }).waitFor();
     const versions = (await api.org.get(`${path}/versions`)).body.items;
@@ -143,16 +146,35 @@ import { eventually } from '../support/stack/stack.ts';
     await page.getByRole('link', { name: 'Go on editing' }).click();
     await button(page, 'JSON of pause is not taken').click();
     expect(await json.inputValue()).toBe(shorter);
+    await page.getByText('The step as JSON, not taken').click();
+    await json.waitFor({ state: 'detached' });
+    await button(page, 'JSON of pause is not taken').click();
+    expect(await json.inputValue()).toBe(shorter);
     await button(page, 'Remove').click();
     await page.getByRole('dialog', { name: 'Remove pause?' }).getByRole('button', { name: 'Cancel' }).click();
     await button(page, 'Take this').click();
+    await api.org.patch(`/workflows/${body.workflow_id}`, { description: 'By somebody else' });
+    await page.route('**/audit?*', (route) => route.fulfill({ status: 403, json: { message: 'Not for this role' } }));
     await save.click();
-    await page.getByText('You edit version 2', { exact: true }).waitFor();
+    await page.getByRole('alert').getByText('Version 2 was saved meanwhile. ').waitFor();
+    await page.getByText('The step as JSON').click();
+    const longer = JSON.stringify({ ...wait, inputs: { minutes: 8 } });
+    await json.fill(longer);
+    await node('first').click();
+    await button(page, 'Try again').click();
+    expect(await json.inputValue()).toBe(longer);
+    await page.getByRole('link', { name: 'Simulation' }).click();
+    await page.getByText('your changes, which are not saved, without the JSON that is not taken').waitFor();
+    await page.getByRole('link', { name: 'Go on editing' }).click();
+    await button(page, 'JSON of pause is not taken').click();
+    await button(page, 'Drop this').click();
+    await save.click();
+    await page.getByText('You edit version 3', { exact: true }).waitFor();
     expect((await stored('Wait twice')).workflow_blocks).toMatchObject([
       { id: 'first', inputs: { minutes: 60 } },
       { id: 'pause', inputs: { minutes: 7 } },
     ]);
-    expect(complaints).toEqual([]);
+    expect(complaints).toEqual([expect.stringContaining('412'), expect.stringContaining('403')]);
     await page.close();
   });
 

@@ -63,14 +63,19 @@ export async function tasksDuring(page: Page, act: () => Promise<void>): Promise
   const browser = page.context().browser();
   if (browser === null) throw new Error('The page is of no browser');
   await browser.startTracing(page, { categories: ['toplevel'] });
-  await act();
-  const { traceEvents: events } = JSON.parse(`${await browser.stopTracing()}`) as { traceEvents: TraceEvent[] };
+  let trace: Buffer | undefined;
+  try {
+    await act();
+  } finally {
+    trace = await browser.stopTracing();
+  }
+  const { traceEvents: events } = JSON.parse(`${trace}`) as { traceEvents: TraceEvent[] };
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
   const mains = new Set(
     events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
   );
   const tasks = events.filter((event) => event.name.endsWith('RunTask') && mains.has(threadOf(event)));
-  if (tasks.length === 0) throw new Error('The trace has no task of the page');
+  if (!tasks.some(({ tdur = 0 }) => tdur > 0)) throw new Error("The trace has no processor's time of the page's tasks");
   return tasks.map(({ tdur = 0 }) => tdur / 1_000).sort((one, other) => other - one);
 }
 

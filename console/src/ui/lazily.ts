@@ -20,22 +20,18 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
     return loading;
   };
   return (props) => {
-    const [tried, settle] = useState<{ error?: Error }>();
+    const Shown = Loaded; // it can come between a render and its effect
+    const [, settle] = useState({});
     useEffect(() => {
-      if (Loaded !== undefined) return;
-      let isShown = true;
-      const end = (result: { error?: Error }) => {
-        if (isShown) settle(result);
-      };
-      loadOnce().then(
-        () => end({}),
-        (error: unknown) => end({ error: error instanceof Error ? error : new Error(`${error}`) }),
+      if (Shown !== undefined) return;
+      void loadOnce().then(
+        () => settle({}),
+        (error: unknown) =>
+          settle(() => {
+            throw error;
+          }),
       );
-      return () => {
-        isShown = false;
-      };
     }, []);
-    if (tried?.error !== undefined) throw tried.error;
-    return Loaded === undefined ? null : createElement(Loaded, props);
+    return Shown === undefined ? null : createElement(Shown, props);
   };
 }

@@ -58,25 +58,30 @@ export const FigureTable = memo(({ label, group, figures, rows }: TableProps) =>
         </thead>
         <tbody>
           {rows.slice(0, shown).map((row) => (
-            <tr key={row.key} className="border-t border-line">
-              <th scope="row" className="py-1 pr-3 pl-4 text-left font-normal whitespace-nowrap">
-                {row.name}
-              </th>
-              {figures.map(({ key, kind }) => (
-                <td key={key} className="px-2 py-1 text-right whitespace-nowrap last:pr-4">
-                  <Figured
-                    text={shownFigure(numberOf(row.values[key]), kind)}
-                    link={numberOf(row.values[key]) ? row.linkOf(key) : undefined}
-                  />
-                </td>
-              ))}
-            </tr>
+            <Row key={row.key} row={row} figures={figures} />
           ))}
         </tbody>
       </table>
     </section>
   );
 });
+
+/** Rendered once, while more rows come. */
+const Row = memo(({ row, figures }: { row: TableRow; figures: Figure[] }) => (
+  <tr className="border-t border-line">
+    <th scope="row" className="py-1 pr-3 pl-4 text-left font-normal whitespace-nowrap">
+      {row.name}
+    </th>
+    {figures.map(({ key, kind }) => (
+      <td key={key} className="px-2 py-1 text-right whitespace-nowrap last:pr-4">
+        <Figured
+          text={shownFigure(numberOf(row.values[key]), kind)}
+          link={numberOf(row.values[key]) ? row.linkOf(key) : undefined}
+        />
+      </td>
+    ))}
+  </tr>
+));
 
 /** A number, as a link where something is listed behind it. */
 export const Figured = ({ text, link }: { text: string; link: LinkProps | undefined }) =>

@@ -125,7 +125,9 @@ const StoredWorkflow = ({ id }: { id: string }) => {
               ? undefined
               : {
                   draft: edited.draft,
-                  says: edited.isChanged ? 'your changes, which are not saved' : `version ${latest.version_number}`,
+                  says: edited.isChanged
+                    ? `your changes, which are not saved${edited.texts.length > 0 ? ', without the JSON that is not taken' : ''}`
+                    : `version ${latest.version_number}`,
                 }
           }
           runId={search.run}

@@ -17,7 +17,7 @@ import { useProblems } from './use-problems';
 type Place = { open: Path | undefined } | { add: Path };
 
 interface EditorProps {
-  /** What the changes are made to: nothing for a new workflow. */
+  /** The latest version that is stored. None of a new workflow. */
   version: number | undefined;
   edited: ReturnType<typeof useDraft>;
   onSaved: (id: string) => void;
@@ -31,14 +31,21 @@ export const Editor = (props: EditorProps) => {
 };
 
 const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { definitions: Definitions }) => {
-  const { draft, change, discard, save } = edited;
+  const { draft, texts, change, discard, save } = edited;
   const [place, go] = useState<Place>({ open: undefined });
-  /** Grows when the changes are dropped: fields begin with the stored values. */
+  /** Grows when the form begins anew: when the changes are dropped, and when JSON that is not taken is opened. */
   const [round, setRound] = useState(0);
   const [removal, askRemoval] = useState<{ step: Block; path: Path }>();
   const [wasNameAsked, askName] = useState(version !== undefined);
   const form = useRef<HTMLElement>(null);
-  useOtherVersions({ version, edited, onOther: () => go({ open: undefined }) });
+  useOtherVersions({
+    version,
+    edited,
+    onOther: () => {
+      go({ open: undefined });
+      askRemoval(undefined);
+    },
+  });
   /** What is written while a workflow is made would be lost, or make a second one. */
   const isMade = version === undefined && (save.isPending || save.isSuccess);
   const { issues, failure } = useProblems(draft);
@@ -54,7 +61,14 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   /** Moves the focus to a field of the form that is there with the next frame. */
   const focusOn = (field: string) =>
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(field)?.focus());
+  const openText = (path: Path) => {
+    go({ open: path });
+    setRound(round + 1);
+    focusOn('details textarea');
+  };
   const store = () => {
+    const [untaken] = texts;
+    if (untaken !== undefined) return openText(untaken.path);
     if (!isNameless) return save.mutate(draft, { onSuccess: ({ workflow_id }) => onSaved(workflow_id) });
     askName(true);
     go({ open: undefined });
@@ -74,10 +88,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
           askName(version !== undefined);
           setRound(round + 1);
         }}
-        onOpenText={(path) => {
-          go({ open: path });
-          focusOn('details textarea');
-        }}
+        onOpenText={openText}
       />
       {removal !== undefined && (
         <ConfirmDialog
@@ -128,7 +139,6 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
               onChange={change}
               onGo={(path) => go({ open: path })}
               onRemove={(step, path) => (isAskedBefore(step) ? askRemoval({ step, path }) : remove(path))}
-              onNameLeft={() => askName(true)}
             />
           )}
         </section>

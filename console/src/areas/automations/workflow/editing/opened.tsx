@@ -23,7 +23,6 @@ interface OpenedProps {
   onChange: (changes: Partial<Draft>) => void;
   onGo: (path: Path | undefined) => void;
   onRemove: (step: Block, path: Path) => void;
-  onNameLeft: () => void;
 }
 
 /** The form of a step, or of the workflow where none is open. */
@@ -36,9 +35,9 @@ export const Opened = ({ path, ...props }: OpenedProps) => {
   );
 };
 
-type WorkflowProps = Pick<OpenedProps, 'draft' | 'definitions' | 'issues' | 'isNameAsked' | 'onChange' | 'onNameLeft'>;
+type WorkflowProps = Pick<OpenedProps, 'draft' | 'definitions' | 'issues' | 'isNameAsked' | 'onChange'>;
 
-const OpenedWorkflow = ({ draft, definitions, issues, isNameAsked, onChange, onNameLeft }: WorkflowProps) => {
+const OpenedWorkflow = ({ draft, definitions, issues, isNameAsked, onChange }: WorkflowProps) => {
   const problems = issues.filter(({ step_id }) => step_id === null).map(({ message }) => message);
   return (
     <>
@@ -50,7 +49,6 @@ const OpenedWorkflow = ({ draft, definitions, issues, isNameAsked, onChange, onN
         problems={problems}
         isNameAsked={isNameAsked}
         onChange={onChange}
-        onNameLeft={onNameLeft}
       />
     </>
   );

@@ -23,7 +23,7 @@ export const Toolbar = ({ edited, version, problems, isMade, onSave, onDiscard, 
   const [isDiscardAsked, askDiscard] = useState(false);
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
-      <p role="status" className="min-w-0 flex-1 text-quiet">
+      <p role="status" className="min-w-0 flex-1 basis-40 text-quiet">
         {version === undefined ? 'A new workflow' : `You edit version ${base}`}
         {isChanged && ', not saved'}
         {version !== undefined && base !== undefined && version > base && (
@@ -37,12 +37,12 @@ export const Toolbar = ({ edited, version, problems, isMade, onSave, onDiscard, 
         )}
       </p>
       {texts.map(({ step, path }) => (
-        <Button key={path.join()} look="quiet" className="text-warn-text" onClick={() => onOpenText(path)}>
-          JSON of {step.name ?? step.id} is not taken
+        <Button key={path.join()} look="quiet" className="max-w-full text-warn-text" onClick={() => onOpenText(path)}>
+          <span className="truncate">JSON of {step.name ?? step.id}</span> is not taken
         </Button>
       ))}
       {isChanged && (
-        <Button disabled={isMade} onClick={() => askDiscard(true)}>
+        <Button disabled={isMade || save.isPending} onClick={() => askDiscard(true)}>
           Discard the changes
         </Button>
       )}

@@ -2,6 +2,7 @@ import { useId } from 'react';
 import { FIELD, Field, Select } from '../../../../ui/forms/fields';
 import { type Definitions, resolved, type Schema } from './definitions';
 import { problemAt } from './problems';
+import { withValue } from './steps/part';
 import type { Draft } from './use-draft';
 import { ValueField } from './value-field';
 
@@ -12,17 +13,15 @@ interface TriggerProps {
   /** Whether it is said that the name is missing. */
   isNameAsked: boolean;
   onChange: (changes: Partial<Draft>) => void;
-  onNameLeft: () => void;
 }
 
 /** The form of a workflow: its name, what starts it, and which of these events do. */
-export const TriggerForm = ({ draft, definitions, problems, isNameAsked, onChange, onNameLeft }: TriggerProps) => {
+export const TriggerForm = ({ draft, definitions, problems, isNameAsked, onChange }: TriggerProps) => {
   const trigger = definitions.triggers.find(({ type }) => type === draft.trigger_type);
   const schema = (trigger?.configuration ?? undefined) as Schema | undefined;
   const configuration = (draft.trigger_configuration ?? {}) as Record<string, unknown>;
   const changeOf = (name: string) => (value: unknown) => {
-    const { [name]: _, ...rest } = configuration;
-    const next = value === undefined ? rest : { ...configuration, [name]: value };
+    const next = withValue(configuration, name, value);
     onChange({ trigger_configuration: Object.keys(next).length === 0 ? undefined : next });
   };
   const nameNote = useId();
@@ -33,10 +32,10 @@ export const TriggerForm = ({ draft, definitions, problems, isNameAsked, onChang
           <input
             value={draft.name}
             maxLength={255}
+            aria-required
             aria-invalid={isNameAsked || undefined}
             aria-describedby={nameNote}
             onChange={({ target }) => onChange({ name: target.value })}
-            onBlur={onNameLeft}
             className={`${FIELD} aria-invalid:border-bad-text`}
           />
         </Field>

@@ -58,7 +58,13 @@ export function useDraft(latest: Workflow | undefined) {
   const { keyFor } = useIntentKey();
   const [written, write] = useState<Draft>();
   /** The version that the changes were made to. */
-  const [begun, begin] = useState<number>();
+  const [base, setBase] = useState<number>();
+  /** The last version that their author was told of: they are saved behind it. */
+  const [seen, see] = useState<number>();
+  const begin = (version: number | undefined) => {
+    setBase(version);
+    see(version);
+  };
   const stored = latest === undefined ? NEW : draftOf(latest);
   const draft = written ?? stored;
   const change = (changes: Partial<Draft>) => {
@@ -74,11 +80,11 @@ export function useDraft(latest: Workflow | undefined) {
         const header = { 'idempotency-key': keyFor(JSON.stringify(body)) };
         return dataOf(api.POST('/workflows', { params: { header }, body }));
       }
-      const params = { path: { id: latest.workflow_id }, header: { 'if-match': `${begun ?? latest.version_number}` } };
+      const params = { path: { id: latest.workflow_id }, header: { 'if-match': `${seen ?? latest.version_number}` } };
       return dataOf(api.PATCH('/workflows/{id}', { params, body })).catch(async (error: unknown) => {
         if (!(error instanceof ApiError) || error.status !== 412) throw error;
         const { number, by } = await findLatest(latest.workflow_id);
-        begin(number);
+        see(number);
         void refreshWorkflow(client, latest.workflow_id);
         throw new Error(
           `Version ${number} was saved meanwhile${by === undefined ? '' : ` by ${by}`}. Look at it under Versions. If you save once more, yours comes after it.`,
@@ -95,7 +101,7 @@ export function useDraft(latest: Workflow | undefined) {
       settle();
     },
   });
-  /** The steps of which JSON is written that is in no draft yet. */
+  /** The steps of which JSON is written and not taken. */
   const texts = stepsWithText(draft.blocks);
   const discard = () => {
     write(undefined);
@@ -103,7 +109,7 @@ export function useDraft(latest: Workflow | undefined) {
   };
   return {
     draft,
-    base: written === undefined ? latest?.version_number : begun,
+    base: written === undefined ? latest?.version_number : base,
     isWritten: written !== undefined,
     isChanged: written !== undefined && (texts.length > 0 || !isSame(bodyOf(written), bodyOf(stored))),
     texts,

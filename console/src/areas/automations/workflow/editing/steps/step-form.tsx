@@ -53,7 +53,7 @@ export const StepForm = ({ step, definitions, problems, onChange, onReplace, onT
         <BlockInputs step={step} definitions={definitions} problems={problems} onChange={change} />
       )}
       {step.$kind === 'Action' && <Failing step={step} onChange={change} />}
-      <StepJson step={step} onReplace={onReplace} onWrite={onText} />
+      <StepJson step={step} onReplace={onReplace} onText={onText} />
     </div>
   );
 };

@@ -8,11 +8,11 @@ import { stepIn } from './step-in-json';
 interface JsonProps {
   step: Block;
   onReplace: (step: Block) => void;
-  onWrite: (text: StepText | undefined) => void;
+  onText: (text: StepText | undefined) => void;
 }
 
 /** All of a step as JSON, for what the fields do not show. It follows the step until something is written. */
-export const StepJson = ({ step, onReplace, onWrite }: JsonProps) => {
+export const StepJson = ({ step, onReplace, onText }: JsonProps) => {
   const written = textOf(step);
   const isWritten = written !== undefined;
   const [isOpen, setOpen] = useState(isWritten);
@@ -31,7 +31,7 @@ export const StepJson = ({ step, onReplace, onWrite }: JsonProps) => {
             label={`Step ${step.id}, as JSON`}
             text={text}
             problem={'problem' in read ? read.problem : undefined}
-            onChange={(text) => onWrite(text === now ? undefined : { text, of: written?.of ?? now })}
+            onChange={(text) => onText(text === now ? undefined : { text, of: written?.of ?? now })}
           />
           {isWritten && written.of !== now && (
             <p role="status" className="text-xs text-warn-text">
@@ -48,7 +48,7 @@ export const StepJson = ({ step, onReplace, onWrite }: JsonProps) => {
               Take this
             </Button>
             {isWritten && (
-              <Button look="quiet" onClick={() => onWrite(undefined)}>
+              <Button look="quiet" onClick={() => onText(undefined)}>
                 Drop this
               </Button>
             )}
