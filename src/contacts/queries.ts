@@ -112,24 +112,21 @@ interface ContactKeys extends ContactAddresses {
 }
 
 /**
- * SQL: the ids of the contacts with any of the keys, and of those that got one by a merge. Each kind of key is looked up by
+ * SQL: the ids in a column of contacts, or of their merges, whose rows have any of the keys. Each kind of key is looked up by
  * its index: with all of them in one condition, Postgres reads the whole table where an import fills it.
  */
-const idsByKeys = (orgId: string, { ids, emails, phones, externalIds }: ContactKeys) => sql`array(
-  select unnest(${ids}::uuid[])
-  union all
-  select id from contacts where org_id = ${orgId} and email = any(${emails}::text[])
-  union all
-  select id from contacts where org_id = ${orgId} and phone_number = any(${phones}::text[])
-  union all
-  select id from contacts where org_id = ${orgId} and external_id = any(${externalIds}::text[])
-  union all
-  select contact_id from contact_merges where org_id = ${orgId} and email = any(${emails}::text[])
-  union all
-  select contact_id from contact_merges where org_id = ${orgId} and phone_number = any(${phones}::text[])
-  union all
-  select contact_id from contact_merges where org_id = ${orgId} and external_id = any(${externalIds}::text[])
-)`;
+const idsWith = (
+  orgId: string,
+  [table, column]: ['contacts', 'id'] | ['contact_merges', 'contact_id' | 'absorbed_id'],
+  { emails, phones, externalIds = [] }: { emails: string[]; phones: string[]; externalIds?: string[] },
+) => {
+  const keys = { email: emails, phone_number: phones, external_id: externalIds };
+  const lookups = Object.entries(keys).map(
+    ([key, values]) =>
+      sql`select ${sql.ref(column)} from ${sql.table(table)} where org_id = ${orgId} and ${sql.ref(key)} = any(${values}::text[])`,
+  );
+  return sql.join(lookups, sql` union all `);
+};
 
 /** SQL: what identified the contacts that were merged into one of `contacts`. */
 const FURTHER = sql<FurtherKeys[]>`coalesce((
@@ -155,7 +152,12 @@ export const listStoredContacts = (db: Db, orgId: string, ids: string[]) =>
  */
 export const lockContacts = (db: Db, orgId: string, keys: ContactKeys) =>
   storedContacts(db, orgId)
-    .where(sql<SqlBool>`id = any(${idsByKeys(orgId, keys)})`)
+    .where(
+      sql<SqlBool>`id = any(array(
+        select unnest(${keys.ids}::uuid[]) union all ${idsWith(orgId, ['contacts', 'id'], keys)}
+        union all ${idsWith(orgId, ['contact_merges', 'contact_id'], keys)}
+      ))`,
+    )
     .orderBy('id')
     .forUpdate()
     .execute();
@@ -172,20 +174,12 @@ export async function listContactIdsByAddress(
   const { rows } = await sql<{ id: string; named: string; email: string | null; phone_number: string | null }>`
     select contact_id as id, absorbed_id as named, email, phone_number, true as is_merged from contact_merges
     where org_id = ${orgId} and absorbed_id = any(array(
-      select unnest(${ids}::uuid[])
-      union all
-      select absorbed_id from contact_merges where org_id = ${orgId} and email = any(${emails}::text[])
-      union all
-      select absorbed_id from contact_merges where org_id = ${orgId} and phone_number = any(${phones}::text[])
+      select unnest(${ids}::uuid[]) union all ${idsWith(orgId, ['contact_merges', 'absorbed_id'], { emails, phones })}
     ))
     union all
     select id, id, email, phone_number, false from contacts
     where org_id = ${orgId} and id = any(array(
-      select unnest(${ids}::uuid[])
-      union all
-      select id from contacts where org_id = ${orgId} and email = any(${emails}::text[])
-      union all
-      select id from contacts where org_id = ${orgId} and phone_number = any(${phones}::text[])
+      select unnest(${ids}::uuid[]) union all ${idsWith(orgId, ['contacts', 'id'], { emails, phones })}
     ))
     order by is_merged desc
   `.execute(db);
