@@ -11,6 +11,7 @@ import { newId } from '../ids.ts';
 import { announce } from '../outbox/announcing.ts';
 import { enqueue } from '../outbox/outbox.ts';
 import { lockSubscriptions } from '../outbox/subscriptions.ts';
+import { hasSeen } from '../schemas/if-match.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Json, Step } from './blocks/schema.ts';
 import type { ActionAddress } from './credential-origins.rules.ts';
@@ -209,7 +210,7 @@ export function updateWorkflow(
 }
 
 function assertLatest(latest: number, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || ifMatch === '*' || Number(ifMatch.replaceAll('"', '')) === latest) return;
+  if (hasSeen(ifMatch, (tag) => Number(tag) === latest)) return;
   throw changed(
     `The workflow has changed since: its latest version is ${latest}. Read it at GET /workflows/{id}/versions, and repeat your change with If-Match: ${latest}`,
   );

@@ -77,7 +77,8 @@ export async function createOrg(db: Db, partnerId: string, input: NewOrg) {
   if (partner === undefined) throw notFound('partner');
   const ai_instructions = input.ai_instructions ?? partner.ai_instructions ?? undefined;
   const org = await createOrgWithRoles(db, partnerId, { ...input, ai_instructions });
-  if (org === undefined) throw await externalIdTaken(db, partnerId, input.external_id ?? '');
+  const { external_id = '' } = input;
+  if (org === undefined) throw externalIdTaken(external_id, await findOrgNamed(db, partnerId, external_id));
   return org;
 }
 
@@ -140,9 +141,8 @@ export async function getOrgNamed(db: Db, partnerId: string, externalId: string)
   return org;
 }
 
-async function externalIdTaken(db: Db, partnerId: string, externalId: string): Promise<DomainError> {
+function externalIdTaken(externalId: string, org: { id: string } | undefined): DomainError {
   const message = `An org with the external_id "${externalId}" already exists`;
-  const org = await findOrgNamed(db, partnerId, externalId);
   return org === undefined
     ? conflict(message)
     : alreadyExists(message, { type: 'org', id: org.id, field: 'external_id' });
@@ -154,8 +154,8 @@ async function externalIdTaken(db: Db, partnerId: string, externalId: string): P
  */
 async function assertNotRetried(db: Db, partnerId: string, externalId: string | undefined): Promise<void> {
   if (externalId === undefined) return;
-  if ((await findOrgNamed(db, partnerId, externalId)) !== undefined)
-    throw await externalIdTaken(db, partnerId, externalId);
+  const org = await findOrgNamed(db, partnerId, externalId);
+  if (org !== undefined) throw externalIdTaken(externalId, org);
 }
 
 /**
