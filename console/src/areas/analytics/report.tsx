@@ -30,7 +30,8 @@ export const Report = ({ shown, by, range, zone, search: { channel, team } }: Re
   const linkOf = (figure: string): LinkProps | undefined => shown.linkOf?.(figure, { ...range, by, channel, team });
   const found = report.data?.items;
   const rows = useMemo((): TableRow[] => {
-    const rowsOf = { shown, items: found ?? [], counted: { ...range, by, channel, team } };
+    if (found === undefined) return [];
+    const rowsOf = { shown, items: found, counted: { ...range, by, channel, team } };
     return isPeriod(by) ? rowsOfPeriods({ ...rowsOf, by, range, zone }) : rowsOfGroups(rowsOf);
   }, [shown, found, range, by, channel, team, zone]);
   const failure = failureOf(report);
@@ -109,22 +110,17 @@ function rowsOfPeriods({
   const found = new Map(items.map((item) => [item.key, item]));
   return periodsOf(by, range.first, range.last).map((day) => {
     /** Only links need it: a year has 365 days, and when they begin in a zone takes time to find. */
-    const within = once(() => periodOf(day, { by, range, zone, counted }));
+    let within: Counted | undefined;
     return {
       key: day,
       name: by === 'month' ? shownMonth(day) : shownDate(day),
       values: found.get(day) ?? zeroOf(shown),
-      linkOf: (figure) => shown.linkOf?.(figure, within()),
+      linkOf: (figure) => {
+        within ??= periodOf(day, { by, range, zone, counted });
+        return shown.linkOf?.(figure, within);
+      },
     };
   });
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** Returns what a period of a range covers. */
