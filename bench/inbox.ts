@@ -10,8 +10,8 @@ import { type Stack, withStack } from './support/stack.ts';
 /** All of them open: a list has to find its page among all. A session has ten messages. */
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 100_000);
 const MAX_RATIO = 1.5;
-const WARM_UPS = 10;
-const TIMES = 100;
+const WARM_UPS = 100;
+const TIMES = 300;
 
 type Caller = 'key' | 'member';
 
@@ -62,7 +62,7 @@ async function measure(stack: Stack): Promise<Finding[]> {
   return findings;
 }
 
-/** Starts our api with the bare route, so both have the same edge. Returns what reads a page as a key or a member. */
+/** Starts our api as in production with the bare route, so both have the same edge. Returns what reads a page as a key or a member. */
 async function startApi(
   stack: Stack,
   db: Db,
@@ -70,7 +70,7 @@ async function startApi(
 ) {
   const rate = '1000000000';
   const limits = { RATE_LIMIT_STORE: 'memory', RATE_LIMIT_STANDARD: rate, RATE_LIMIT_MEMBER: rate };
-  const api = await stack.start(import.meta.resolve('./support/baselines/bare-inbox.ts'), limits);
+  const api = await stack.start(import.meta.resolve('./support/baselines/bare-inbox.ts'), limits, 'api');
   const url = await api.ask<string>('url');
   const tokens = createTokens([stack.env.JWT_SECRET ?? '']);
   const { api_key } = await issueOrgKey(db, tokens, orgId, { name: 'Bench' });
