@@ -1,13 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { z } from 'zod';
 
 const FOLDER = new URL('../ai/centers/', import.meta.url);
 
-/** Constants are learned on `tuning` centers. `held` ones are measured once they are fixed. */
-export const Purpose = z.enum(['tuning', 'held']);
+/**
+ * How the product tells an answer from a mention is learned on `learning` centers. `tuning` ones choose between ways to do
+ * that, and `held` ones are measured once it is fixed.
+ */
+export const Purpose = z.enum(['learning', 'tuning', 'held']);
 export type Purpose = z.infer<typeof Purpose>;
 
-const Language = z.enum(['en', 'de', 'es', 'pl']);
+const Language = z.enum(['en', 'de', 'es', 'pl', 'fr', 'it', 'pt', 'nl', 'sv', 'cs', 'tr']);
 
 const Article = z.strictObject({
   slug: z.string().min(1),
@@ -42,10 +46,10 @@ export type HelpCenter = z.infer<typeof HelpCenter> & { slug: string };
 
 /** Reads the help centers of a purpose. Throws if a file does not match the schema. */
 export function readHelpCenters(purpose: Purpose): HelpCenter[] {
-  const centers = readdirSync(FOLDER)
+  const centers = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .sort()
-    .map((file) => ({ slug: file.replace('.json', ''), ...readHelpCenter(file) }));
+    .map((file) => ({ slug: basename(file, '.json'), ...readHelpCenter(file) }));
   return centers.filter((center) => center.purpose === purpose);
 }
 
