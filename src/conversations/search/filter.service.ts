@@ -1,19 +1,27 @@
 import type { Db } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
 import type { Reader } from '../queries.ts';
-import { listFilteredSessions, sessionsWhere } from './filter.queries.ts';
+import { listFilteredIds, listSessionsById, sessionsWhere } from './filter.queries.ts';
 import type { FilterSessions, SessionFilters } from './filter.schema.ts';
 
-/** Returns a page of the sessions meeting every condition. */
-export async function filterSessions(db: Db, orgId: string, { page, limit, ...wanted }: FilterSessions & Reader) {
-  const tagKeys = tagKeysOf(wanted.filters);
-  const rows = await listFilteredSessions(
-    db,
-    orgId,
-    { ...wanted, tagKeys },
-    { offset: (page - 1) * limit, limit: limit + 1 },
-  );
-  return { data: rows.slice(0, limit), page, limit, has_next: rows.length > limit, has_previous: page > 1 };
+/** Returns a page of the sessions meeting every condition. One deleted meanwhile is left out. */
+export async function filterSessions(
+  db: Db,
+  orgId: string,
+  { page, limit, memberId, ...wanted }: FilterSessions & Reader,
+) {
+  const criteria = { ...wanted, tagKeys: tagKeysOf(wanted.filters) };
+  const found = await listFilteredIds(db, orgId, criteria, { offset: (page - 1) * limit, limit: limit + 1 });
+  const ids = found.slice(0, limit);
+  const rows = ids.length === 0 ? [] : await listSessionsById(db, orgId, ids, { memberId });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return {
+    data: ids.flatMap((id) => byId.get(id) ?? []),
+    page,
+    limit,
+    has_next: found.length > limit,
+    has_previous: page > 1,
+  };
 }
 
 /** SQL: the ids of the sessions meeting every condition. */
