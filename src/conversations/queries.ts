@@ -164,10 +164,14 @@ export function findSessionOfMessage(db: Db, orgId: string, messageId: string) {
     .executeTakeFirst();
 }
 
-/** SQL: the names of the tags of `session` meeting a condition about `given`. */
+/**
+ * SQL: the names of the tags of `session` meeting a condition about `given`. Their keys come in order from an index, and
+ * each name by its key. A join of the two sorts them again.
+ */
 export const tagNamesWhere = (condition: RawBuilder<boolean>) => sql<string[]>`array(
-  select tag.tag_name from session_tags as given join tags as tag on tag.org_id = given.org_id and tag.tag_key = given.tag_key
-  where given.org_id = session.org_id and given.session_id = session.id and ${condition} order by tag.tag_key
+  select (select tag.tag_name from tags as tag where tag.org_id = given.org_id and tag.tag_key = given.tag_key)
+  from session_tags as given
+  where given.org_id = session.org_id and given.session_id = session.id and ${condition} order by given.tag_key
 )`;
 /** SQL: the names of all tags of `session`. */
 export const TAG_NAMES = tagNamesWhere(sql`true`);
@@ -186,8 +190,11 @@ const AI_NOW = sql<{ state: AiState; turn_id: string | null; label: string | nul
   ) as turn where turn.data ->> 'state' in ('waiting', 'running')
 )`;
 
-/** SQL: the last item of `session` read by a member. */
-export const readUpTo = (memberId: number | null) => sql<string | null>`(
+/** SQL: the last item of `session` read by a member. A program reads none. */
+export const readUpTo = (memberId: number | null) =>
+  memberId === null
+    ? sql<string | null>`null::uuid`
+    : sql<string | null>`(
   select item.id from session_reads as mark join session_events as item
     on item.org_id = mark.org_id and item.session_id = mark.session_id and item.seq between 1 and mark.read_seq
   where mark.org_id = session.org_id and mark.session_id = session.id and mark.user_id = ${memberId}::bigint

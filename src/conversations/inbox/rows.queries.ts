@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
-import { ANSWERED_BY } from '../queries.ts';
+import { ANSWERED_BY, TAG_NAMES } from '../queries.ts';
 import type { ConfirmationsPort } from './confirmations.port.ts';
 import type { InboxRow } from './schema.ts';
 
@@ -47,12 +47,6 @@ const SLA_STATE = sql`case when session.sla_due_at <= now() then 'breached'
 /** An e-mail may be long: Postgres decompresses no more than the beginning. */
 const SAID = sql`left(coalesce(said.own_words, said.content), ${sql.raw(String(MAX_TEXT))})`;
 
-const TAGS = sql`array(
-  select (select tag.tag_name from tags as tag where tag.org_id = given.org_id and tag.tag_key = given.tag_key)
-  from session_tags as given where given.org_id = session.org_id and given.session_id = session.id
-  order by given.tag_key
-)`;
-
 const marksOf = (memberIds: number[]) =>
   memberIds.length === 0
     ? sql`'{}'::jsonb`
@@ -68,8 +62,7 @@ export interface SessionKey {
 }
 
 /**
- * Lists the rows shown for sessions of any orgs, with the marks of members. Deleted ones are left out. The keys of a
- * session's tags come in their order from an index, and each name by its key. A join of the two sorts them again.
+ * Lists the rows shown for sessions of any orgs, with the marks of members. Deleted ones are left out.
  */
 export async function listRows(
   db: Db,
@@ -83,7 +76,7 @@ export async function listRows(
     )
     select ${sql.join(OWN_COLUMNS)}, ${CUSTOM_STATUS} as custom_status_name, ${ANSWERED_BY} as answered_by,
       contact.name as contact_name, contact.email as contact_email, member.name as assignee_name,
-      team.id as team_id, team.name as team_name, ${TAGS} as tags, ${marksOf(memberIds)} as marks,
+      team.id as team_id, team.name as team_name, ${TAG_NAMES} as tags, ${marksOf(memberIds)} as marks,
       ${SLA_STATE} as sla_state, ${confirmations.waitingInSession()} as confirmations,
       session.handoff ->> 'state' as handoff_state, said.created_at as said_at, ${SAID} as said,
       case when said.type = 'message' then said.sender when said.type is not null then 'workflow' end as said_by
