@@ -23,6 +23,12 @@ const Question = z.strictObject({
   language: Language,
   text: z.string().min(1),
   right: z.array(z.string()).describe('The slugs of the articles that answer it. Empty: none does.'),
+  hard: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it has other words than its article, or asks for a fact that stands next to those of an article.',
+    ),
 });
 export type CenterQuestion = z.infer<typeof Question>;
 
