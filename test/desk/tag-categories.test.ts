@@ -50,10 +50,15 @@ describe('categories of tags', () => {
       ['Café', 'CAFE\u0301', ' café'].map((name) => org.post('/tags/categories', { name })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    const id = answers.find(({ status }) => status === 201)?.body.id;
     const others = await Promise.all(['a', 'b'].map((name) => create(org, name)));
     expect(await org.patch(`/tags/categories/${others[0]}`, { name: 'CAFÉ' })).toMatchObject({
       status: 409,
-      body: { message: expect.stringContaining('choose another') },
+      body: {
+        code: 'already_exists',
+        message: expect.stringContaining('choose another'),
+        conflicting: { type: 'tag_category', id, field: 'name' },
+      },
     });
     const renamed = await Promise.all(others.map((id) => org.patch(`/tags/categories/${id}`, { name: 'Same' })));
     expect(renamed.map(({ status }) => status).sort()).toEqual([200, 409]);

@@ -98,16 +98,15 @@ export function updateAction(
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** Returns whether another action has the operation id. */
-export async function isOperationIdTaken(db: Db, orgId: string, operationId: string, id: string): Promise<boolean> {
+/** Returns the id of the action with this operation id. */
+export async function findIdOfOperation(db: Db, orgId: string, operationId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('actions')
     .select('id')
     .where('org_id', '=', orgId)
     .where('operation_id', '=', operationId)
-    .where('id', '!=', id)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.id;
 }
 
 export interface ImportedRow {

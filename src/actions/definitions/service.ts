@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, invalid, notFound, refused } from '../../errors.ts';
+import { alreadyExists, conflict, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { problemOfLogic } from '../../json-logic/json-logic.ts';
 import { operationIdOf } from './operation-ids.rules.ts';
@@ -10,8 +10,8 @@ import {
   countActions,
   deleteAction,
   findAction,
+  findIdOfOperation,
   insertAction,
-  isOperationIdTaken,
   listActions,
   listActionsById,
   listOperationIds,
@@ -23,6 +23,7 @@ import type { CreateAction, UpdateAction } from './schema.ts';
 
 export {
   deleteActions,
+  findIdOfOperation,
   listActionAddresses,
   listDescriptions,
   listKnownActions,
@@ -34,8 +35,8 @@ export {
 const MAX_ACTIONS = 500;
 
 /**
- * Creates an action. Throws invalid for an operation that cannot be called, and conflict for a taken operation id or
- * one action too many.
+ * Creates an action. Throws invalid for an operation that cannot be called, already_exists for a taken operation id, and
+ * conflict for one action too many.
  */
 export async function createAction(db: Db, orgId: string, action: CreateAction) {
   assertCallable(action);
@@ -44,7 +45,7 @@ export async function createAction(db: Db, orgId: string, action: CreateAction) 
     await lockActions(trx, orgId);
     const operation_id = action.operation_id ?? (await findFreeOperationId(trx, orgId, action.name));
     const row = await insertAction(trx, orgId, newId(), { ...action, operation_id });
-    if (row === undefined) throw operationIdConflict(operation_id);
+    if (row === undefined) throw operationIdTaken(await findIdOfOperation(trx, orgId, operation_id), operation_id);
     await assertActionLimit(trx, orgId);
     return toAnswer(row);
   });
@@ -60,8 +61,7 @@ export function changeAction(db: Db, orgId: string, id: string, changes: UpdateA
     assertCallable({ ...before, ...changes });
     assertLogic(changes.limits);
     const { operation_id } = changes;
-    if (operation_id !== undefined && (await isOperationIdTaken(trx, orgId, operation_id, id)))
-      throw operationIdConflict(operation_id);
+    if (operation_id !== undefined) await assertOperationIdFree(trx, orgId, operation_id, id);
     return toAnswer(await updateAction(trx, orgId, id, changes));
   });
 }
@@ -120,8 +120,17 @@ async function findFreeOperationId(trx: Trx, orgId: string, name: string): Promi
   }
 }
 
-const operationIdConflict = (operationId: string) =>
-  conflict(`operation_id: another action has ${operationId}: choose another one`);
+/** Throws already_exists if another action has the operation id. The org's actions are locked. */
+async function assertOperationIdFree(trx: Trx, orgId: string, operationId: string, id: string): Promise<void> {
+  const owner = await findIdOfOperation(trx, orgId, operationId);
+  if (owner !== undefined && owner !== id) throw operationIdTaken(owner, operationId);
+}
+
+/** Returns an error that names the action with the operation id. */
+function operationIdTaken(id: string | undefined, operationId: string) {
+  const message = `operation_id: another action has ${operationId}: choose another one`;
+  return id === undefined ? conflict(message) : alreadyExists(message, { type: 'action', id, field: 'operation_id' });
+}
 
 const toAnswer = ({ channels, connection_kind: kind, connection_name: name, ...row }: ActionRow) => ({
   ...row,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../collections/canonical-json.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { conflict, DomainError, type Issue, invalid, notFound } from '../../errors.ts';
+import { alreadyExists, conflict, DomainError, type Issue, invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { ConnectionCalls } from '../../orgs/integrations/calls.service.ts';
 import {
@@ -75,13 +75,17 @@ export function readNewServer(egress: Egress, { url, headers }: ConnectMcpServer
   return readListing(egress, { url, headers });
 }
 
-/** Connects a server. Its tools are actions that are held. Throws conflict for a name in use, or one action too many. */
+/** Connects a server. Its tools are actions that are held. Throws already_exists for a name in use, and conflict for one action too many. */
 export function addServer(db: Db, secrets: Secrets, orgId: string, given: ConnectMcpServer, listing: Listing) {
   return inTransaction(db, async (trx) => {
     await lockActions(trx, orgId);
     const { name } = given;
     if (!(await addConnection(trx, secrets, orgId, connectionOf(name, given))))
-      throw conflict(`A server with the name ${name} is connected: PATCH /actions/mcp/${name} changes it`);
+      throw alreadyExists(`A server with the name ${name} is connected: PATCH /actions/mcp/${name} changes it`, {
+        type: 'mcp_server',
+        id: name,
+        field: 'name',
+      });
     await insertServer(trx, orgId, name);
     await applyListing(trx, orgId, { name, url: given.url, listing, listedAt: await nowOf(trx, orgId, name) });
     return getServer(trx, secrets, orgId, name);

@@ -1,11 +1,11 @@
-import type { Db } from '../../db/connect.ts';
+import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { InvalidDocument } from '../../documents/openapi.ts';
 import type { DocumentFormat, DocumentReader } from '../../documents/reader.ts';
-import { conflict, type Issue, invalid } from '../../errors.ts';
+import { alreadyExists, conflict, type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { CreateAction } from '../definitions/schema.ts';
-import { assertActionLimit, lockActions, upsertActions } from '../definitions/service.ts';
+import { assertActionLimit, findIdOfOperation, lockActions, upsertActions } from '../definitions/service.ts';
 import { type ImportedDocument, readActions } from './document.ts';
 
 const FORMAT: DocumentFormat<ImportedDocument> = {
@@ -17,7 +17,8 @@ const FORMAT: DocumentFormat<ImportedDocument> = {
 /**
  * Creates an action for each operation of an OpenAPI document. An existing action with the same operation id gets the
  * document's name, description and operation; its other fields stay. Operations that cannot be called are skipped and
- * reported. Throws invalid if none can be called, and conflict for more than the maximum number of actions.
+ * reported. Throws invalid if none can be called, already_exists for an operation id in use, and conflict for more than the
+ * maximum number of actions.
  */
 export async function importActions(db: Db, documents: DocumentReader, orgId: string, document: string) {
   const { actions, skipped, problems } = await readFile(documents, orgId, document);
@@ -31,7 +32,7 @@ export async function importActions(db: Db, documents: DocumentReader, orgId: st
       orgId,
       actions.map((action) => ({ ...action, id: newId() })),
     );
-    assertAllImported(actions, rows);
+    await assertAllImported(trx, orgId, { actions, rows });
     await assertActionLimit(trx, orgId);
     return rows;
   });
@@ -39,12 +40,18 @@ export async function importActions(db: Db, documents: DocumentReader, orgId: st
   return { created, updated: imported.length - created, skipped, actions: imported, problems };
 }
 
-/** Throws conflict if operation ids belong to actions of connections. */
-function assertAllImported(actions: CreateAction[], rows: { operation_id: string }[]): void {
+/** Throws already_exists if an operation id belongs to an action of a connection. */
+async function assertAllImported(
+  trx: Trx,
+  orgId: string,
+  { actions, rows }: { actions: CreateAction[]; rows: { operation_id: string }[] },
+): Promise<void> {
   const imported = new Set(rows.map(({ operation_id }) => operation_id));
-  const taken = actions.find(({ operation_id = '' }) => !imported.has(operation_id));
-  if (taken !== undefined)
-    throw conflict(`operationId: ${taken.operation_id} is an action of a connection: choose another one`);
+  const taken = actions.find(({ operation_id = '' }) => !imported.has(operation_id))?.operation_id;
+  if (taken === undefined) return;
+  const id = await findIdOfOperation(trx, orgId, taken);
+  const message = `operationId: ${taken} is an action of a connection: choose another one`;
+  throw id === undefined ? conflict(message) : alreadyExists(message, { type: 'action', id, field: 'operation_id' });
 }
 
 /** Reads the file. Throws invalid with its problem. */

@@ -31,7 +31,7 @@ export const searchSavedReplies = (db: Db, orgId: string, q: string, limit: numb
     .limit(limit)
     .execute();
 
-/** Inserts a reply. Returns false if the org has one with this shortcut. */
+/** Returns whether it was inserted: no other reply has its shortcut. */
 export async function insertSavedReply(db: Db, reply: Insertable<SavedRepliesTable>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('saved_replies')
@@ -41,15 +41,16 @@ export async function insertSavedReply(db: Db, reply: Insertable<SavedRepliesTab
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Returns whether another reply of the org has this shortcut. */
-export const hasShortcut = async (db: Db, orgId: string, shortcut: string, except: string): Promise<boolean> =>
-  (await db
+/** Returns the id of the org's reply with this shortcut. */
+export async function findIdOfShortcut(db: Db, orgId: string, shortcut: string): Promise<string | undefined> {
+  const reply = await db
     .selectFrom('saved_replies')
     .select('id')
     .where('org_id', '=', orgId)
     .where(sql`lower(shortcut)`, '=', sql`lower(${shortcut})`)
-    .where('id', '<>', except)
-    .executeTakeFirst()) !== undefined;
+    .executeTakeFirst();
+  return reply?.id;
+}
 
 export async function updateSavedReply(
   db: Db,

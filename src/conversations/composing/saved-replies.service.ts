@@ -4,7 +4,7 @@ import { pageOf } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { lockTeamShared } from '../../desk/teams/service.ts';
-import { conflict, invalid, notFound, refused } from '../../errors.ts';
+import { alreadyExists, conflict, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { findSession } from '../queries.ts';
@@ -12,8 +12,8 @@ import { fileIdsOf, withLinks } from './files.service.ts';
 import {
   countUse,
   deleteSavedReply,
+  findIdOfShortcut,
   findSavedReply,
-  hasShortcut,
   insertSavedReply,
   listSavedReplies,
   searchSavedReplies,
@@ -37,7 +37,7 @@ export async function getSavedReply(db: Db, links: MediaLinks, orgId: string, id
   return withLinks(links, orgId, reply);
 }
 
-/** Saves a reply. Throws conflict for a shortcut in use, and invalid for unknown files or teams. */
+/** Saves a reply. Throws already_exists for a shortcut in use, and invalid for unknown files or teams. */
 export function createSavedReply(db: Db, links: MediaLinks, orgId: string, input: CreateSavedReply) {
   return inTransaction(db, async (trx) => {
     const { attachments, actions, ...reply } = input;
@@ -46,7 +46,8 @@ export function createSavedReply(db: Db, links: MediaLinks, orgId: string, input
     const id = newId();
     const media_ids = await fileIdsOf(trx, orgId, attachments);
     const row = { ...reply, org_id: orgId, id, media_ids, actions: actions === null ? null : JSON.stringify(actions) };
-    if (!(await insertSavedReply(trx, row))) throw shortcutInUse(reply.shortcut);
+    if (!(await insertSavedReply(trx, row)))
+      throw shortcutTaken(await findIdOfShortcut(trx, orgId, reply.shortcut), reply.shortcut);
     return getSavedReply(trx, links, orgId, id);
   });
 }
@@ -63,8 +64,7 @@ export function changeSavedReply(
     await getSavedReply(trx, links, orgId, id);
     const { attachments, actions, ...reply } = changes;
     await assertTeam(trx, orgId, reply.team_id ?? null);
-    if (reply.shortcut !== undefined && (await hasShortcut(trx, orgId, reply.shortcut, id)))
-      throw shortcutInUse(reply.shortcut);
+    if (reply.shortcut !== undefined) await assertShortcutFree(trx, orgId, reply.shortcut, id);
     await updateSavedReply(trx, orgId, id, {
       ...reply,
       ...(attachments === undefined ? {} : { media_ids: await fileIdsOf(trx, orgId, attachments) }),
@@ -105,5 +105,13 @@ async function assertTeam(trx: Trx, orgId: string, teamId: string | null): Promi
     throw refused('team_id', 'must be the id of a team: GET /teams lists them');
 }
 
-const shortcutInUse = (shortcut: string) =>
-  conflict(`Another saved reply has the shortcut ${shortcut}: choose another one`);
+/** Throws already_exists if another reply has the shortcut. The org's shortcuts are locked. */
+async function assertShortcutFree(trx: Trx, orgId: string, shortcut: string, id: string): Promise<void> {
+  const owner = await findIdOfShortcut(trx, orgId, shortcut);
+  if (owner !== undefined && owner !== id) throw shortcutTaken(owner, shortcut);
+}
+
+function shortcutTaken(id: string | undefined, shortcut: string) {
+  const message = `Another saved reply has the shortcut ${shortcut}: choose another one`;
+  return id === undefined ? conflict(message) : alreadyExists(message, { type: 'saved_reply', id, field: 'shortcut' });
+}

@@ -35,16 +35,15 @@ export async function countCategories(db: Db, orgId: string): Promise<number> {
 export const listCategories = (db: Db, orgId: string) =>
   db.selectFrom('tag_categories').select(COLUMNS).where('org_id', '=', orgId).orderBy('name_key').execute();
 
-/** Returns whether another category than this one has the name. */
-export async function isNameTaken(db: Db, orgId: string, id: string, nameKey: string): Promise<boolean> {
-  const other = await db
+/** Returns the id of the org's category with this name. */
+export async function findIdOfName(db: Db, orgId: string, nameKey: string): Promise<string | undefined> {
+  const category = await db
     .selectFrom('tag_categories')
     .select('id')
     .where('org_id', '=', orgId)
     .where('name_key', '=', nameKey)
-    .where('id', '<>', id)
     .executeTakeFirst();
-  return other !== undefined;
+  return category?.id;
 }
 
 /** Changes what is given. Returns undefined if there is no such category. */

@@ -124,7 +124,9 @@ describe('an action', () => {
     const org = await api.createOrg();
     const { id } = await create(org, { ...LEAST, operation_id: 'one' });
     const other = await create(org, { ...LEAST, operation_id: 'other' });
-    const taken = { status: 409, body: { message: expect.stringContaining('operation_id: another action has one') } };
+    const conflicting = { type: 'action', id, field: 'operation_id' };
+    const message = expect.stringContaining('operation_id: another action has one');
+    const taken = { status: 409, body: { code: 'already_exists', message, conflicting } };
     expect(await org.post('/actions', { ...LEAST, operation_id: 'one' })).toMatchObject(taken);
     expect(await org.patch(`/actions/${other.id}`, { operation_id: 'one' })).toMatchObject(taken);
     expect(await org.patch(`/actions/${id}`, { operation_id: 'one' })).toMatchObject({ status: 200 });

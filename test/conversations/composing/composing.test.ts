@@ -131,7 +131,10 @@ describe('a saved reply', () => {
     const given = { shortcut: 'Bill', title: 'Bill', text: 'x', language: 'en', team_id: team.id, actions };
     const { body: reply, status } = await agent.post('/saved-replies', given);
     expect([status, reply]).toEqual([201, expect.objectContaining({ ...given, uses: 0 })]);
-    expect((await agent.post('/saved-replies', { ...given, shortcut: 'bILL' })).status).toBe(409);
+    expect(await agent.post('/saved-replies', { ...given, shortcut: 'bILL' })).toMatchObject({
+      status: 409,
+      body: { code: 'already_exists', conflicting: { type: 'saved_reply', id: reply.id, field: 'shortcut' } },
+    });
     await agent.post('/saved-replies', { ...given, shortcut: 'other' });
     const path = `/saved-replies/${reply.id}`;
     expect((await agent.patch(path, { shortcut: 'OTHER' })).status).toBe(409);
