@@ -2739,7 +2739,6 @@ END)) stored not null,
   constraint sessions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed_resolved'::text, 'closed_unresolved'::text]))),
   constraint sessions_waiting_on_check CHECK ((waiting_on = ANY (ARRAY['customers'::text, 'human_agents'::text])))
 );
-CREATE INDEX sessions_by_assignee ON public.sessions USING btree (org_id, assignee_id) WHERE ((status = 'open'::text) AND (assignee_id IS NOT NULL));
 CREATE INDEX sessions_by_channel ON public.sessions USING btree (org_id, channel);
 CREATE INDEX sessions_by_closure ON public.sessions USING btree (org_id, ai_closure_type) WHERE (ai_closure_type IS NOT NULL);
 CREATE INDEX sessions_by_contact ON public.sessions USING btree (org_id, contact_id, created_at) WHERE (contact_id IS NOT NULL);
@@ -2754,6 +2753,7 @@ CREATE INDEX sessions_by_team ON public.sessions USING btree (org_id, team_id) W
 CREATE INDEX sessions_by_update ON public.sessions USING btree (org_id, updated_at, id);
 CREATE INDEX sessions_closed_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE (status <> 'open'::text);
 CREATE INDEX sessions_of_assignee ON public.sessions USING btree (org_id, assignee_id) WHERE (assignee_id IS NOT NULL);
+CREATE INDEX sessions_of_assignee_by_message ON public.sessions USING btree (org_id, assignee_id, COALESCE(last_message_at, created_at), id) WHERE ((status = 'open'::text) AND (assignee_id IS NOT NULL));
 CREATE INDEX sessions_open ON public.sessions USING btree (org_id, id) WHERE (status = 'open'::text);
 CREATE INDEX sessions_open_by_creation ON public.sessions USING btree (org_id, created_at, id) WHERE (status = 'open'::text);
 CREATE INDEX sessions_open_by_message ON public.sessions USING btree (org_id, COALESCE(last_message_at, created_at), id) WHERE (status = 'open'::text);

@@ -67,7 +67,7 @@ export async function listFilteredIds(
 }
 
 /** Lists sessions by id in the API's format, as a member or a program sees them, in no order. */
-export const listSessionsById = (db: Db, orgId: string, ids: string[], { memberId }: Reader) =>
+export const listShownSessions = (db: Db, orgId: string, ids: string[], { memberId }: Reader) =>
   selectSessions(db, orgId, memberId).where('session.id', '=', sql<string>`any(${ids}::uuid[])`).execute();
 
 /** SQL: the ids of the sessions meeting every condition, in no order. */

@@ -1,10 +1,13 @@
 import type { Db } from '../../db/connect.ts';
 import { tagKeyOf } from '../../desk/tags/rules.ts';
 import type { Reader } from '../queries.ts';
-import { listFilteredIds, listSessionsById, sessionsWhere } from './filter.queries.ts';
+import { listFilteredIds, listShownSessions, sessionsWhere } from './filter.queries.ts';
 import type { FilterSessions, SessionFilters } from './filter.schema.ts';
 
-/** Returns a page of the sessions meeting every condition. One deleted meanwhile is left out. */
+/**
+ * Returns a page of the sessions meeting every condition, as they are a moment after they were found: one that has changed
+ * meanwhile is shown as it is then, and a deleted one is left out.
+ */
 export async function filterSessions(
   db: Db,
   orgId: string,
@@ -13,7 +16,7 @@ export async function filterSessions(
   const criteria = { ...wanted, tagKeys: tagKeysOf(wanted.filters) };
   const found = await listFilteredIds(db, orgId, criteria, { offset: (page - 1) * limit, limit: limit + 1 });
   const ids = found.slice(0, limit);
-  const rows = ids.length === 0 ? [] : await listSessionsById(db, orgId, ids, { memberId });
+  const rows = ids.length === 0 ? [] : await listShownSessions(db, orgId, ids, { memberId });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return {
     data: ids.flatMap((id) => byId.get(id) ?? []),
