@@ -42,7 +42,7 @@ try {
     until: ({ status }) => status === 'complete',
     timeoutMs: 60_000,
   });
-  const sent = itemsOf((cursor) => switchboard.listDeliveries({ query: { cursor, sequence_id: campaign.id } }));
+  const sent = itemsOf((page) => switchboard.listDeliveries({ query: { ...page, sequence_id: campaign.id } }));
   for await (const { to, status, reason } of sent) console.log(`${to}: ${status}${reason ? `, ${reason}` : ''}`);
 } finally {
   await switchboard.deleteSequence({ path: { id: campaign.id } });

@@ -12,7 +12,7 @@ const asked = await switchboard.createChatSession({ body: { contact_id: contact.
 await switchboard.updateChatSession({ path: { id: asked.id }, body: { custom_data: { order } } });
 
 try {
-  const open = itemsOf((cursor) => switchboard.listChatSessions({ query: { cursor, status: 'open', limit: 100 } }));
+  const open = itemsOf((page) => switchboard.listChatSessions({ query: { ...page, status: 'open', limit: 100 } }));
   for await (const session of open) {
     if (session.custom_data.order !== order) continue;
     const path = { id: session.id };

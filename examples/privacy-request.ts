@@ -39,7 +39,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 const historyOf = (id: string) =>
-  all(itemsOf((cursor) => switchboard.listChatSessionHistory({ path: { id }, query: { cursor } })));
+  all(itemsOf((page) => switchboard.listChatSessionHistory({ path: { id }, query: page })));
 
 /** Writes everything about the contact into the folder: the records as JSON, and the files that were sent. */
 async function handOver(id: string, folder: string) {
@@ -66,7 +66,7 @@ async function handOver(id: string, folder: string) {
       }
     }
   }
-  const deliveries = await all(itemsOf((cursor) => switchboard.listDeliveries({ query: { cursor, contact_id: id } })));
+  const deliveries = await all(itemsOf((page) => switchboard.listDeliveries({ query: { ...page, contact_id: id } })));
   const record = { contact: await switchboard.getContact({ path }), sessions, deliveries, unread };
   await writeFile(join(folder, 'contact.json'), JSON.stringify(record, null, 2));
   return { sessions: sessions.length, deliveries: deliveries.length, files, isWhole: unread.length === 0 };

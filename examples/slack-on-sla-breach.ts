@@ -6,17 +6,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type ChatSession, type SlaPolicy, Switchboard, verifyWebhook, WebhookRefused } from '@switchboard/sdk';
+import { Switchboard, verifyWebhook, WebhookRefused, type WebhookSlaBreached } from '@switchboard/sdk';
 
 const { SWITCHBOARD_URL = '', SWITCHBOARD_KEY = '', RECEIVER_URL, RECEIVER_PORT = '0' } = process.env;
 const switchboard = new Switchboard({ baseUrl: SWITCHBOARD_URL, key: SWITCHBOARD_KEY });
-
-/** The data of `sla.breached`. */
-interface Breach {
-  session: ChatSession;
-  metric: 'first_reply' | 'next_reply' | 'resolution';
-  policy: SlaPolicy | null;
-}
 
 type Listener = (...args: Parameters<RequestListener>) => Promise<unknown>;
 
@@ -30,10 +23,14 @@ async function serve(listener: Listener, port = 0) {
 const escaped = (words: string) => words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const MISSED = { first_reply: 'first reply', next_reply: 'next reply', resolution: 'resolution' };
-function messageOf({ session, metric, policy }: Breach): string {
+async function messageOf(data: WebhookSlaBreached['data']): Promise<string> {
+  // The event of a very large conversation has its id only.
+  const session =
+    'session' in data ? data.session : await switchboard.getChatSession({ path: { id: data.session_id } });
+  const policy = 'policy' in data ? data.policy : null;
   const link = `<${SWITCHBOARD_URL}/console/s/${session.id}|Ticket ${session.ticket_number}>`;
   const who = session.contact?.name ?? session.contact?.email ?? 'a visitor';
-  return `:rotating_light: ${link} of ${escaped(who)} has missed its ${MISSED[metric]} (${escaped(policy?.name ?? 'SLA')})`;
+  return `:rotating_light: ${link} of ${escaped(who)} has missed its ${MISSED[data.metric]} (${escaped(policy?.name ?? 'SLA')})`;
 }
 
 /** Webhooks may come again: each becomes one message. Several processes would store the ids in a database. */
@@ -43,9 +40,9 @@ let secret = '';
 const receive: Listener = async (request, response) => {
   try {
     const id = String(request.headers['webhook-id']);
-    const { data } = await verifyWebhook<Breach>({ headers: request.headers, body: await text(request), secret });
-    if (!told.has(id)) {
-      const body = JSON.stringify({ text: messageOf(data) });
+    const event = await verifyWebhook({ headers: request.headers, body: await text(request), secret });
+    if (event.type === 'sla.breached' && !told.has(id)) {
+      const body = JSON.stringify({ text: await messageOf(event.data) });
       const answer = await fetch(slackUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       // Anything but a 2xx makes Switchboard try again: for days, if Slack is away for days.
       if (!answer.ok) return response.writeHead(503, retryAfter(answer)).end();

@@ -13,7 +13,7 @@ const prefix = `[${OWNER}] `;
 
 /** Removes the cases that begin with our mark, those of a run that was cut short too. */
 async function removeCases() {
-  for await (const { id, name } of itemsOf((cursor) => switchboard.listEvalCases({ query: { cursor } })))
+  for await (const { id, name } of itemsOf((page) => switchboard.listEvalCases({ query: page })))
     if (name.startsWith(prefix)) await switchboard.deleteEvalCase({ path: { id } });
 }
 

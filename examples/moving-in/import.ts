@@ -27,7 +27,7 @@ async function importAll() {
 }
 
 async function* importedSessions() {
-  for await (const session of itemsOf((cursor) => switchboard.listChatSessions({ query: { cursor, limit: 100 } }))) {
+  for await (const session of itemsOf((page) => switchboard.listChatSessions({ query: { ...page, limit: 100 } }))) {
     const isExample = session.contact === null || [null, 'ada.moving@example.com'].includes(session.contact.email);
     if (isExample && 'zendesk_ticket_id' in session.custom_data) yield session;
   }

@@ -48,8 +48,8 @@ try {
   child = follow();
 
   const history = [];
-  for await (const item of itemsOf((cursor) =>
-    switchboard.listChatSessionHistory({ path: { id: session }, query: { cursor } }),
+  for await (const item of itemsOf((page) =>
+    switchboard.listChatSessionHistory({ path: { id: session }, query: page }),
   ))
     history.push(item.id);
   const last = history.at(-1);

@@ -6,14 +6,14 @@ interface Page<Item> {
 /**
  * Yields the items of all pages of a list, one page in memory at a time:
  *
- *     for await (const contact of itemsOf((cursor) => switchboard.listContacts({ query: { cursor } }))) …
+ *     for await (const contact of itemsOf((page) => switchboard.listContacts({ query: page }))) …
  */
 export async function* itemsOf<Item>(
-  readPage: (cursor: string | undefined) => Promise<Page<Item>>,
+  readPage: (page: { cursor?: string }) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
   let cursor: string | undefined;
   do {
-    const { items, next } = await readPage(cursor);
+    const { items, next } = await readPage(cursor === undefined ? {} : { cursor });
     yield* items;
     cursor = next ?? undefined;
   } while (cursor !== undefined);

@@ -101,7 +101,7 @@ describe('the SDK', () => {
     await org.post('/contacts/batch', { contacts });
     const paged = clientWith({ key: org.key });
     const emails: (string | null)[] = [];
-    for await (const { email } of sdk.itemsOf((cursor) => paged.listContacts({ query: { cursor, limit: 5 } })))
+    for await (const { email } of sdk.itemsOf((page) => paged.listContacts({ query: { ...page, limit: 5 } })))
       emails.push(email);
     expect(emails.toSorted()).toEqual(contacts.map(({ email }) => email).toSorted());
   });
