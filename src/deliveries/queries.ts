@@ -60,11 +60,14 @@ export const listDeliveriesInOrder = (db: Db, orgId: string, page: KeysetPage) =
 export const countDeliveries = (trx: Trx, orgId: string, created: CreatedWithin): Promise<number> =>
   countCreated(trx, trx.selectFrom('deliveries').where('org_id', '=', orgId), { of: 'deliveries', created });
 
-/** Finds the reason for a delivery's wait and its provider's responses. */
+/** SQL: the subject that the org gave to an e-mail. That of a reply has the words of a customer. */
+const OWN_SUBJECT = sql<string | null>`case when email_request_id is not null then content ->> 'subject' end`;
+
+/** Finds the reason for a delivery's wait, its provider's responses and its subject. */
 export function findDeliveryProgress(db: Db, orgId: string, id: string) {
   return db
     .selectFrom('deliveries')
-    .select(['gate', 'not_before', 'answers'])
+    .select(['gate', 'not_before', 'answers', OWN_SUBJECT.as('subject')])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();

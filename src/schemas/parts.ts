@@ -79,6 +79,13 @@ export const Language = z
   )
   .meta({ id: 'Language' });
 
+/** JSON that was checked before it was stored. The document describes it by the schema of that check, which has an id. */
+export function storedAs(schema: z.ZodType) {
+  const id = schema.meta()?.id;
+  if (id === undefined) throw new Error('The schema of stored JSON has no id');
+  return z.unknown().meta({ storedAs: id });
+}
+
 /** Non-empty text for humans. */
 export const Name = z.string().min(1).max(255);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FullFilter } from '../contacts/filters/schema.ts';
 import { ContactRef } from '../contacts/schema.ts';
 import { DeliveryState } from '../deliveries/ledger/schema.ts';
-import { Cursor, Id, Order, ReasonGroup, Timestamp } from '../schemas/parts.ts';
+import { Cursor, Id, Order, ReasonGroup, storedAs, Timestamp } from '../schemas/parts.ts';
 import { Gates } from './gates/schema.ts';
 import { SequenceFigures } from './stats/schema.ts';
 import { StepAction } from './steps/actions.schema.ts';
@@ -106,8 +106,8 @@ export const Sequence = z
     name: z.string(),
     org_id: Id,
     custom_id: z.string().nullable(),
-    filter: z.unknown(),
-    steps: z.array(z.object({ id: Id, action: z.unknown(), delay_in_minutes: z.number() })),
+    filter: storedAs(FullFilter).nullable(),
+    steps: z.array(z.object({ id: Id, action: storedAs(StepAction), delay_in_minutes: z.number() })),
     gates: Gates,
     is_continuous: z.boolean(),
     started_at: Timestamp.nullable(),

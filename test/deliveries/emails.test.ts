@@ -56,6 +56,8 @@ describe('POST /email', () => {
       '"Acme" <hello@acme.example>',
     ]);
     expect([bob?.subject, bob?.text?.trim()]).toEqual(['Fallback', 'Body']);
+    const shown = await Promise.all(body.data.map(({ id }: { id: string }) => stack.org.get(`/deliveries/${id}`)));
+    expect(shown.map((delivery) => delivery.body.subject)).toEqual(['For Ann', 'Fallback']);
     expect(ann?.messageId).toMatch(/^<\S+@acme\.example>$/);
     const tokens = createMailTokens(stack.config.signingSecrets);
     expect(tokens.findRef(ann?.messageId ?? '')).toEqual({ orgId: stack.org.id, deliveryId: body.data[0].id });

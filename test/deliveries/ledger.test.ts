@@ -146,6 +146,7 @@ describe('the ledger of deliveries', () => {
       sent_at: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
+      subject: null,
       gate: null,
       not_before: null,
       answers: [],

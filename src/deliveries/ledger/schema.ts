@@ -86,6 +86,7 @@ export const Delivery = z
 
 /** A delivery with all responses and reports about it. */
 export const DeliveryDetail = Delivery.extend({
+  subject: z.string().nullable().describe('Of an e-mail by POST /email. null for all others, and once it is redacted.'),
   gate: z.string().nullable().describe('The gate that holds it, or because of which it was skipped.'),
   not_before: Timestamp.nullable().describe('When it is retried or evaluated again.'),
   answers: z

@@ -39,6 +39,7 @@ const Shown = ({ delivery, maySettle }: { delivery: Detail; maySettle: boolean }
   <div className="space-y-4">
     <dl>
       <Row name="To">{delivery.to ?? 'no address'}</Row>
+      {delivery.subject !== null && <Row name="Subject">{delivery.subject}</Row>}
       <Row name="Status">
         <Chip tone={DELIVERY_STATUSES[delivery.status].tone}>{DELIVERY_STATUSES[delivery.status].name}</Chip>
       </Row>

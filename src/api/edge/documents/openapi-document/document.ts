@@ -17,6 +17,8 @@ export interface Schema {
   additionalProperties?: Schema | boolean;
   /** Of a text that contains JSON. */
   contentSchema?: Schema;
+  /** Of stored JSON: the name of the schema that it was checked by. */
+  storedAs?: string;
   items?: Schema;
   anyOf?: Schema[];
   oneOf?: Schema[];

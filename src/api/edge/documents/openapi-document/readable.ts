@@ -7,6 +7,7 @@ import { nameSchemas } from './names.ts';
 import { openAnswers } from './open-answers.ts';
 import { shareParameters } from './parameters.ts';
 import { simplifySchemas } from './shapes.ts';
+import { describeStored } from './stored.ts';
 
 /**
  * Returns the document that the routes' schemas give in a form for people and for generators of clients: one schema a
@@ -15,6 +16,7 @@ import { simplifySchemas } from './shapes.ts';
 export function readableDocument<Given extends object>(given: Given): Given {
   const document = given as unknown as ApiDocument;
   describeFiles(document);
+  describeStored(document);
   simplifySchemas(document);
   mergeTwins(document);
   nameSchemas(document);
