@@ -3567,8 +3567,8 @@ CREATE OR REPLACE FUNCTION public.refuse_merged_keys_of_new()
  LANGUAGE plpgsql
 AS $function$
     begin
-      if exists (select from public.contact_merges where org_id = any(array(select distinct org_id from added))) and exists (
-        
+      if exists (select from public.contact_merges where org_id = any(array(select distinct org_id from added))) then
+        if exists (
   select from added cross join lateral (
     select from public.contact_merges as merge
     where merge.org_id = added.org_id and merge."email" = added."email" and merge.contact_id <> added.id
@@ -3583,10 +3583,10 @@ AS $function$
     select from public.contact_merges as merge
     where merge.org_id = added.org_id and merge."external_id" = added."external_id" and merge.contact_id <> added.id
     limit 1
-  ) as taken
-      ) then
-        raise exception 'what identifies the contact is that of a merged one'
-          using errcode = 'unique_violation', constraint = 'contacts_merged_key';
+  ) as taken) then
+          raise exception 'what identifies the contact is that of a merged one'
+            using errcode = 'unique_violation', constraint = 'contacts_merged_key';
+        end if;
       end if;
       return null;
     end $function$;
