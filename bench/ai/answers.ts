@@ -8,7 +8,8 @@ import { findKnowledgeModel, type KnowledgeModelDeps } from '../../src/knowledge
 import { createSemanticSearch } from '../../src/knowledge/embedding/semantic-search.ts';
 import { embedNextBatch } from '../../src/knowledge/embedding/service.ts';
 import { indexItems } from '../../src/knowledge/index/service.ts';
-import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../src/knowledge/search/passage-search.service.ts';
+import { findEvidence } from '../../src/knowledge/search/evidence.service.ts';
+import { type SemanticSearch, WORDS_ONLY } from '../../src/knowledge/search/passage-search.service.ts';
 import { createCallbackUrls } from '../../src/orgs/integrations/callback-urls.ts';
 import { putIntegration } from '../../src/orgs/integrations/service.ts';
 import { ALLOW_ALL, createEgress, type HttpClient } from '../../src/providers/egress/egress.ts';
@@ -90,8 +91,8 @@ async function ask(
     const { passages, confidence } = await findEvidence(db, semantics, orgId, search);
     const rank = [...new Set(passages.map(({ id }) => id))].findIndex((id) => right.includes(id));
     asked.push({
-      hidden: confidence(passages.filter(({ id }) => !right.includes(id))),
-      shown: confidence(passages),
+      hidden: confidence(right),
+      shown: confidence(),
       isRight: rank === 0,
       reciprocalRank: rank === -1 ? 0 : 1 / (rank + 1),
     });

@@ -5,8 +5,8 @@ import { z } from 'zod';
 const FOLDER = new URL('../ai/centers/', import.meta.url);
 
 /**
- * How the product tells an answer from a mention is learned on `learning` centers. `tuning` ones choose between ways to do
- * that, and `held` ones are measured once it is fixed.
+ * How the product tells an answer from a mention is learned on `learning` and `tuning` centers. The questions of `tuning`
+ * ones also choose between ways to do that. `held` ones are measured once it is fixed.
  */
 export const Purpose = z.enum(['learning', 'tuning', 'held']);
 export type Purpose = z.infer<typeof Purpose>;

@@ -1,6 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { EncodedTokens, Model, TextKind } from './encoding.ts';
-import { closenessOf, productOf, weightOfPiece } from './token-closeness.rules.ts';
+import {
+  bestCosines,
+  cosinesOfRare,
+  counterpartShare,
+  highestOf,
+  productOf,
+  weightedMean,
+  weightOfPiece,
+} from './token-closeness.rules.ts';
 
 /** The tokens of texts that are kept, as most questions of an org are compared with the same few: 25 MB. */
 const MAX_CACHED_TOKENS = 16_384;
@@ -13,12 +21,22 @@ export interface ComparedPassage {
   sentences: string[];
 }
 
-/** How close a question and a passage are, as cosines. */
+/** How close a question and a passage are: cosines, but for the last three. */
 export interface Closeness {
-  /** How well the words of the question are covered by those of the passage. */
+  /** How well the words of the question are covered by those of the passage below its headings, and by one sentence of it. */
   words: number;
-  /** How alike the question and the title are, each as a whole. */
+  sentenceWords: number;
+  /** How well the two rare words of the question are covered that are covered least. */
+  least: number;
+  secondLeast: number;
+  /** How alike the question is as a whole: to the title, and to the sentence that is most like it. */
   title: number;
+  sentence: number;
+  /** The share of the question's words that have a counterpart. */
+  covered: number;
+  /** How many words the question has, by their weight, and how many sentences are compared. */
+  weight: number;
+  sentences: number;
 }
 
 export interface Comparison {
@@ -49,14 +67,31 @@ export function createComparison({ vocabulary, encode }: Model): Comparison {
     encodeQuery,
     async compare(question, { title, heading, sentences }, isCanceled) {
       const { vector, states, pieces } = await encodeQuery(question);
-      const asked = { states, weights: pieces.map((id) => weightOfPiece(vocabulary, id)) };
-      const tokens: Float32Array[] = [];
+      const weights = pieces.map((id) => weightOfPiece(vocabulary, id));
+      const compared: { cosines: number[]; whole: number }[] = [];
       for (const sentence of sentences) {
         if (isCanceled()) break;
-        tokens.push(...(await encodeCached(`${heading}\n\n${sentence}`, 'passage')).states);
+        const encoded = await encodeCached(`${heading}\n\n${sentence}`, 'passage');
+        compared.push({ cosines: bestCosines(states, encoded.states), whole: productOf(vector, encoded.vector) });
       }
       const titled = await encodeQuery(title);
-      return { words: closenessOf(asked, tokens), title: productOf(vector, titled.vector) };
+      const cosines = highestOf(
+        states.length,
+        compared.map((one) => one.cosines),
+      );
+      const words = weightedMean(cosines, weights);
+      const [least = words, secondLeast = least] = cosinesOfRare(cosines, weights).sort((a, b) => a - b);
+      return {
+        words,
+        sentenceWords: Math.max(-1, ...compared.map((one) => weightedMean(one.cosines, weights))),
+        least,
+        secondLeast,
+        title: productOf(vector, titled.vector),
+        sentence: Math.max(-1, ...compared.map(({ whole }) => whole)),
+        covered: Math.max(0, weightedMean(cosines.map(counterpartShare), weights)),
+        weight: weights.reduce((sum, one) => sum + one, 0),
+        sentences: compared.length,
+      };
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { sentencesOf } from '../../knowledge/index/prose.rules.ts';
-import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
+import { findEvidence } from '../../knowledge/search/evidence.service.ts';
+import { type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import type { Thresholds } from '../calibration/rules.ts';
 import { type ExtractiveAnswer, type PassageForQuote, selectQuotes } from './extractive.rules.ts';
@@ -53,5 +54,5 @@ export async function answerByQuotes(
     }),
   );
   const threshold = (evidence.withVectors ? thresholds.vectors : null) ?? thresholds.words;
-  return selectQuotes(passages, { score: evidence.confidence(evidence.passages), threshold });
+  return selectQuotes(passages, { score: evidence.confidence(), threshold });
 }

@@ -46,7 +46,7 @@ const USUAL_SMALL: Record<Comparison, { threshold: number; perFold: number }> = 
 const PER_FOLD_OF_WRONG = 0.12;
 
 /** Returns the usual threshold of an index. It grows with the number of chance matches among its passages. */
-function usualThresholdOf(comparison: Comparison, passages: number, maxWrong: number): number {
+export function usualThresholdOf(comparison: Comparison, passages: number, maxWrong: number): number {
   const { threshold, perFold } = USUAL_SMALL[comparison];
   const bySize = threshold + perFold * Math.log(Math.max(1, passages / USUAL.passages));
   return Math.min(USUAL.most, bySize) + PER_FOLD_OF_WRONG * Math.log(USUAL_MAX_WRONG / maxWrong);

@@ -6,7 +6,8 @@ import { ProviderError } from '../../errors.ts';
 import { isComparedByModel } from '../../knowledge/embedding/service.ts';
 import { listSamples, type PassageSample } from '../../knowledge/index/samples.service.ts';
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
-import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
+import { findEvidence } from '../../knowledge/search/evidence.service.ts';
+import { type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
 import type { Reaction } from '../../outbox/reactions.ts';
 import { WAKE } from '../../temporal/contract.ts';
@@ -302,5 +303,5 @@ async function askProbe(
   const others = passages.filter(({ id }) => id !== item_id);
   if (others.some((passage) => passage.content.includes(probe.sentence))) return undefined;
   const isRight = passages[0]?.id === item_id;
-  return { hidden: confidence(others), shown: confidence(passages), isRight, withVectors };
+  return { hidden: confidence([item_id]), shown: confidence(), isRight, withVectors };
 }

@@ -7,21 +7,22 @@ import type { HttpClient } from '../../providers/egress/egress.ts';
 import { embedTexts, type InputType } from '../../providers/llm/embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { SimilarityScale } from '../search/confidence.rules.ts';
+import answerNetwork from './answer-network.json' with { type: 'json' };
 import type { EmbeddingInUse } from './schema.ts';
 import { findSearchedModel } from './searched-models.queries.ts';
 import type { ModelSource } from './table.ts';
 
 /**
- * The scale of multilingual-e5-small, learned on the small help centers of `bench/ai/centers` that are not held back. That
- * of closeness is a logistic regression on whether one of the three strongest passages answers the question. About 5 % of
- * the questions without an answer are above 0.8.
+ * The scale of multilingual-e5-small. The numbers of cosines were learned on the small help centers of `bench/ai/centers`
+ * whose purpose is `tuning`. The network was trained by `bench/ai/learning` on these and on those whose purpose is
+ * `learning`: about 5 % of their plain questions without an answer pass the usual threshold.
  */
 const BUILT_IN_SCALE: SimilarityScale = {
   related: 0.84,
   betweenLanguages: 0.13,
   absolute: 11,
   relative: 13.5,
-  closeness: { words: 4.9, title: 1.6, betweenLanguages: 0.23, strongest: 0.06, related: 5.11, lead: 1.4 },
+  closeness: answerNetwork,
 };
 const TIMEOUT_MS = { query: 5_000, passage: 60_000 };
 

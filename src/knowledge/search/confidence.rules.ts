@@ -1,4 +1,6 @@
 import type { Closeness, ComparedPassage } from '../../embedder/embedder.ts';
+import { type AnswerNetwork, logOddsOf } from './answer-network.rules.ts';
+import { type FeaturedPassage, featuresOf } from './closeness-features.rules.ts';
 
 /** A passage as its question sees it. */
 export interface RatedPassage {
@@ -26,12 +28,15 @@ const LIKENESS_SCALE = 2;
 export const scoreUnitOf = (rarities: ReadonlyMap<string, number>, rarest: number): number =>
   rarest ** 0.75 * [...rarities.values()].reduce((sum, one) => sum + one, 0) ** 0.25;
 
+/** Returns a score in the unit of its question. */
+export const unitScoreOf = (words: number, scoreUnit: number): number => words / Math.max(scoreUnit, Number.EPSILON);
+
 /**
  * Returns how much speaks for a passage: its score, a title or heading with the question's words, and with an embedding
  * model how alike they are.
  */
 export function strengthOf({ words, headed, similarity }: RatedPassage, scoreUnit: number): number {
-  const byWords = WEIGHT.score * (words / Math.max(scoreUnit, Number.EPSILON)) + WEIGHT.headed * headed;
+  const byWords = WEIGHT.score * unitScoreOf(words, scoreUnit) + WEIGHT.headed * headed;
   return similarity === null ? byWords : (byWords + WEIGHT.similarity * similarity) / LIKENESS_SCALE;
 }
 
@@ -76,19 +81,12 @@ export interface SimilarityScale {
   closeness: ClosenessScale;
 }
 
-/** How the closeness of a question and a passage is read. The sum is from about 0 to 1. */
+/** How the closeness of a question and a passage is read. */
 export interface ClosenessScale {
-  /** What a cosine between their words counts, and one between the question and the title. */
-  words: number;
-  title: number;
-  /** How much is added between languages. */
-  betweenLanguages: number;
-  /** How much is added to the passage that is the strongest without it. */
-  strongest: number;
-  /** What is left of the sum for a passage that is about the subject of the question only. */
-  related: number;
-  /** How much the lead over the next item counts. */
-  lead: number;
+  network: AnswerNetwork;
+  /** The strength of a passage that answers its question as likely as not, and how much the logarithm of the odds counts. */
+  even: number;
+  unit: number;
 }
 
 /** The cosine similarities of chunks to a question. */
@@ -131,10 +129,9 @@ export function similarityOnScale(
   };
 }
 
-/** A passage with what speaks for it. */
-interface StrongPassage {
-  strength: number;
-  isForeign: boolean;
+/** A passage that may have been compared with its question word by word. */
+export interface ComparedEvidence extends FeaturedPassage {
+  closeness: Closeness | undefined;
 }
 
 /**
@@ -142,27 +139,30 @@ interface StrongPassage {
  * others remain behind them. One vector for a question and one for a passage show that they are about one subject. The
  * comparison shows whether each word of the question has a counterpart. It counts as the given share of the strength.
  */
-export function rankByCloseness<Passage extends StrongPassage>(
+export function rankByCloseness<Passage extends ComparedEvidence>(
   passages: Passage[],
-  closeness: Closeness[],
-  { scale, share }: { scale: ClosenessScale; share: number },
+  { scale: { network, even, unit }, share }: { scale: ClosenessScale; share: number },
 ): Passage[] {
-  const compared = passages.slice(0, closeness.length).map((passage, nth) => {
-    const { words = 0, title = 0 } = closeness[nth] ?? {};
-    const sum = scale.words * words + scale.title * title - scale.related;
-    const added = (passage.isForeign ? scale.betweenLanguages : 0) + (nth === 0 ? scale.strongest : 0);
-    return { ...passage, strength: (1 - share) * passage.strength + share * (sum + added) };
+  const compared = passages.flatMap((passage) => {
+    const { closeness } = passage;
+    return closeness === undefined ? [] : [{ passage, closeness }];
   });
-  const weakest = Math.min(...compared.map(({ strength }) => strength));
-  const others = passages.slice(closeness.length);
+  const ranked = featuresOf(compared).flatMap((features, nth) => {
+    const passage = compared[nth]?.passage;
+    if (passage === undefined) return [];
+    const byCloseness = even + unit * logOddsOf(network, features);
+    return [{ ...passage, strength: (1 - share) * passage.strength + share * byCloseness }];
+  });
+  const weakest = Math.min(...ranked.map(({ strength }) => strength));
+  const others = passages.filter(({ closeness }) => closeness === undefined);
   return [
-    ...compared.sort((a, b) => b.strength - a.strength),
+    ...ranked.sort((a, b) => b.strength - a.strength),
     ...others.map((passage) => ({ ...passage, strength: Math.min(passage.strength, weakest) })),
   ];
 }
 
-/** Returns how much the lead counts in a confidence that is by closeness to this share. */
-export const leadOf = (scale: ClosenessScale, share: number): number => (1 - share) * WEIGHT.lead + share * scale.lead;
+/** Returns how much the lead counts in a confidence that is by closeness to this share: the network knows the lead. */
+export const leadOf = (share: number): number => (1 - share) * WEIGHT.lead;
 
 /** Returns where a number is between two others on a logarithmic scale, from 0 to 1. */
 export const placeBetween = (least: number, most: number, value: number): number =>

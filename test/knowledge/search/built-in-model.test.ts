@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { MODEL } from '../../../src/embedder/model-folder.ts';
 import { useInstalledModel } from '../../../src/knowledge/embedding/maintenance.service.ts';
 import { findSearchedModel } from '../../../src/knowledge/embedding/searched-models.queries.ts';
-import { findEvidence, type SemanticSearch, WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
+import { findEvidence } from '../../../src/knowledge/search/evidence.service.ts';
+import { type SemanticSearch, WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
 import { insightsOf, resolvedSaying } from '../../insights/support.ts';
 import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { type FakeEmbeddings, startFakeEmbeddings } from '../../support/fakes/embeddings.ts';
@@ -133,7 +134,7 @@ describe('a question of a small help center', () => {
     const confidenceOf = async (query: string) => {
       const { passages, confidence } = await findEvidence(stack.db, stack.deps.semantics, org.id, question(query));
       expect(passages[0]?.title).toBe('Supported browsers');
-      return confidence(passages);
+      return confidence();
     };
     const [answered, related] = [
       await confidenceOf('does it work with firefox'),

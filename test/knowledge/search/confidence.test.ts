@@ -1,3 +1,7 @@
+import type { Closeness } from '../../../src/embedder/embedder.ts';
+import answerNetwork from '../../../src/knowledge/embedding/answer-network.json' with { type: 'json' };
+import { logOddsOf } from '../../../src/knowledge/search/answer-network.rules.ts';
+import { FEATURES, featuresOf } from '../../../src/knowledge/search/closeness-features.rules.ts';
 import {
   closenessShareOf,
   confidenceOf,
@@ -75,16 +79,27 @@ describe('the confidence that the strongest passage has the answer', () => {
   });
 });
 
-const CLOSENESS = { words: 4, title: 1, betweenLanguages: 0.2, strongest: 0.1, related: 4, lead: 1 };
-const close = (words: number, title = 0.8) => ({ words, title });
-const own = (id: string, strength: number) => ({ id, strength, isForeign: false });
+const SURE_BY_WORDS = FEATURES.map((name) => (name === 'words' ? 1 : 0));
+const NETWORK = {
+  features: FEATURES,
+  means: FEATURES.map(() => 0.5),
+  deviations: FEATURES.map(() => 0.5),
+  units: [{ weights: SURE_BY_WORDS, bias: 0, output: 2 }],
+  bias: 0.5,
+};
+const CLOSENESS = { network: NETWORK, even: 0.4, unit: 0.1 };
+const NOTHING_CLOSE = {
+  ...{ words: 0, sentenceWords: 0, least: 0, secondLeast: 0, title: 0, sentence: 0 },
+  ...{ covered: 0, weight: 0, sentences: 1 },
+};
+const close = (words: number) => ({ ...NOTHING_CLOSE, words });
+const own = (id: string, strength: number, closeness?: Closeness) => ({
+  ...{ id, strength, closeness, isForeign: false, unitScore: 0, headed: 0, cosine: 0 },
+});
 
 describe('a comparison word by word', () => {
   const rank = (share: number) =>
-    rankByCloseness([own('a', 0.9), own('b', 0.8), own('c', 0.7)], [close(0.7), close(0.9)], {
-      scale: CLOSENESS,
-      share,
-    });
+    rankByCloseness([own('a', 0.9, close(0.7)), own('b', 0.8, close(0.9)), own('c', 0.7)], { scale: CLOSENESS, share });
 
   it('decides the order of the compared passages of a small index, and leaves the others behind them', () => {
     expect(rank(1).map(({ id }) => id)).toEqual(['b', 'a', 'c']);
@@ -97,11 +112,35 @@ describe('a comparison word by word', () => {
     expect(other?.strength).toBe(least?.strength);
   });
 
-  it('adds what words in another language are less alike', () => {
-    const scaled = { scale: CLOSENESS, share: 1 };
-    const [foreign] = rankByCloseness([{ ...own('a', 0), isForeign: true }], [close(0.8)], scaled);
-    const [same] = rankByCloseness([own('a', 0)], [close(0.8)], scaled);
-    expect(foreign?.strength).toBeCloseTo((same?.strength ?? 0) + 0.2);
+  it('has the strength of the odds that the passage answers', () => {
+    const [first] = rankByCloseness([own('a', 0, close(1))], { scale: CLOSENESS, share: 1 });
+    expect(logOddsOf(NETWORK, SURE_BY_WORDS)).toBeCloseTo(0.5 + 2 * Math.tanh(1));
+    expect(first?.strength).toBeCloseTo(0.4 + 0.1 * (0.5 + 2 * Math.tanh(1)));
+  });
+
+  it('tells the network the lead over other items, and over none of the same one', () => {
+    const leads = (...ids: [string, string]) =>
+      featuresOf([
+        { passage: own(ids[0], 0.5), closeness: close(0.9) },
+        { passage: own(ids[1], 0.5), closeness: close(0.7) },
+      ]).map((row) => row[FEATURES.indexOf('lead in words')]);
+    expect(leads('a', 'b')).toEqual([expect.closeTo(0.2), expect.closeTo(-0.2)]);
+    expect(leads('a', 'a')).toEqual([0.9, 0.7]);
+  });
+
+  it('counts what is far from all that the network has learned as if it were at the edge of it', () => {
+    const odds = [2, 10, 1_000].map((words) =>
+      logOddsOf(
+        NETWORK,
+        FEATURES.map((name) => (name === 'words' ? words : 0)),
+      ),
+    );
+    expect(odds).toEqual([odds[0], odds[0], odds[0]]);
+  });
+
+  it('is read by a network that was trained on the same features', () => {
+    expect(answerNetwork.network.features).toEqual(FEATURES);
+    for (const { weights } of answerNetwork.network.units) expect(weights).toHaveLength(FEATURES.length);
   });
 
   it('counts for less the more passages there are, and is not made in an index of 100', () => {
