@@ -92,6 +92,23 @@ const SHOTS = process.env.SHOTS;
     await page.close();
   });
 
+  it('shows an answer at once in the row of a conversation that leaves its view by it', async () => {
+    const [first] = [await pages.conversation('Wanda'), await pages.conversation('Xaver')];
+    const { page } = await pages.open('ann@acme.example', '/inbox?view=waiting');
+    await row(page, 'Wanda').click();
+    await page.waitForURL(`${api.url}/console/s/${first}?view=waiting`);
+    const before = await orderOf(page);
+    await page.getByRole('textbox', { name: 'Reply' }).fill('It left today.');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await row(page, 'Wanda').getByText('Team: It left today.').waitFor();
+    await row(page, 'Wanda').getByText('You').waitFor();
+    await row(page, 'Wanda').getByTitle('since the last message').waitFor();
+    expect(await orderOf(page)).toEqual(before);
+    await row(page, 'Xaver').click();
+    await row(page, 'Wanda').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
   it('filters in the address, and keeps filters as a view', async () => {
     const { page } = await pages.open('ann@acme.example', '/inbox?view=all');
     await page.keyboard.press('f');
