@@ -58,6 +58,7 @@ export const WebsitePage = () => {
               to="/knowledge/websites/$websiteId"
               params={{ websiteId }}
               search={{ tab: value }}
+              activeOptions={{ exact: true }}
               aria-current={value === tab ? 'page' : undefined}
               className={TAB}
             >
