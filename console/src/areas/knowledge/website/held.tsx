@@ -8,7 +8,7 @@ import { ShortList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Button, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
-import { REASONS } from './words';
+import { shownDetail } from './words';
 
 /** Pages that seem to be gone, but too many at once: somebody has them removed, or keeps them. */
 export const Held = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) => {
@@ -79,9 +79,6 @@ export const Held = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) =
   );
 };
 
-const reasonOf = (detail: string | null) =>
-  detail === null ? '' : detail in REASONS ? REASONS[detail as keyof typeof REASONS] : detail;
-
 const COLUMNS: Column<CrawlPage>[] = [
   {
     name: 'Page',
@@ -94,5 +91,5 @@ const COLUMNS: Column<CrawlPage>[] = [
       </>
     ),
   },
-  { name: 'Why', track: '14rem', cell: ({ detail }) => reasonOf(detail) },
+  { name: 'Why', track: '14rem', cell: ({ detail }) => shownDetail(detail) },
 ];
