@@ -142,6 +142,22 @@ export async function incrementRemoved(trx: Trx, orgId: string, jobId: string, c
   `.execute(trx);
 }
 
+/**
+ * Clears what a completed crawl says of the pages that it holds, in its datasource too: it says nothing else there. What
+ * another crawl says stays.
+ */
+export async function clearHeldMessage(trx: Trx, orgId: string, datasourceId: string, jobId: string): Promise<void> {
+  await sql`
+    with decided as (
+      select id, error_message from crawl_jobs where org_id = ${orgId} and id = ${jobId} and status = 'completed'
+    ), cleared as (
+      update crawl_jobs set error_message = null from decided where org_id = ${orgId} and crawl_jobs.id = decided.id
+    )
+    update datasources set error_message = null from decided
+    where org_id = ${orgId} and datasources.id = ${datasourceId} and datasources.error_message = decided.error_message
+  `.execute(trx);
+}
+
 export async function countStoredPages(trx: Trx, orgId: string, datasourceId: string): Promise<number> {
   const { count } = await trx
     .selectFrom('crawl_pages')

@@ -20,11 +20,12 @@ export const Held = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) =
   const options = {
     onError: (error: Error) => say(error.message, { isError: true }),
     onSettled: () =>
-      Promise.all(
-        ['getWebsite', 'listCrawls', 'listCrawlPages', 'listCrawlChanges'].map((name) =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['listWebsites'] }),
+        ...['getWebsite', 'listCrawls', 'listCrawlPages', 'listCrawlChanges'].map((name) =>
           client.invalidateQueries({ queryKey: [name, id] }),
         ),
-      ),
+      ]),
   };
   const remove = useMutation({
     mutationFn: () => dataOf(api.POST('/crawl/{id}/crawls/{jobId}/removals', { params })),
