@@ -1,4 +1,5 @@
 import { patiently } from '../../console/src/api/refetching/patience.ts';
+import { snoozeTimes } from '../../console/src/areas/inbox/head/snooze-times.ts';
 import { REMOVED_SECRET, type Specs, valuesIn, type Written, withChanges } from '../../console/src/ui/forms/spec.ts';
 
 const SPECS: Specs = {
@@ -63,4 +64,11 @@ describe('how long the console waits before it reads again what is under way', (
   ])('%s', (_, distanceMs, waitMs) => {
     expect(patiently(new Date(now + distanceMs).toISOString(), now)).toBe(waitMs);
   });
+});
+
+it('snoozing until Monday names the date on a Monday alone, when the weekday could be today', () => {
+  const hintOn = (day: number) =>
+    snoozeTimes(new Date(2026, 10, day, 8)).find(({ label }) => label === 'Until Monday')?.hint;
+  expect(hintOn(30)).toMatch(/\b7\b/); // a Monday: December 7
+  expect(hintOn(27)).toMatch(/^Mon\W+0?9:00/); // a Friday
 });

@@ -78,6 +78,23 @@ const SHOTS = process.env.SHOTS;
     await page.close();
   });
 
+  it('shows an answer at once in the row of a conversation that leaves its view by it', async () => {
+    const [first] = [await pages.conversation('Wanda'), await pages.conversation('Xaver')];
+    const { page } = await pages.open('ann@acme.example', '/inbox?view=waiting');
+    await row(page, 'Wanda').click();
+    await page.waitForURL(`${api.url}/console/s/${first}?view=waiting`);
+    const before = await orderOf(page);
+    await page.getByRole('textbox', { name: 'Reply' }).fill('It left today.');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await row(page, 'Wanda').getByText('Team: It left today.').waitFor();
+    await row(page, 'Wanda').getByText('You').waitFor();
+    await row(page, 'Wanda').getByTitle('since the last message').waitFor();
+    expect(await orderOf(page)).toEqual(before);
+    await row(page, 'Xaver').click();
+    await row(page, 'Wanda').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
   it('keeps what is read in its place while rows come above', async () => {
     await Promise.all(Array.from({ length: 14 }, (_, n) => pages.conversation(`Number ${n}`)));
     const { page } = await pages.open('ann@acme.example', '/inbox?view=all');
@@ -93,8 +110,15 @@ const SHOTS = process.env.SHOTS;
   });
 
   it('filters in the address, and keeps filters as a view', async () => {
+    const { body: team } = await api.org.post('/teams', { name: 'Parcels' });
     const { page } = await pages.open('ann@acme.example', '/inbox?view=all');
+    const ann = await pages.memberNamed('ann@acme.example');
+    await api.org.post(`/teams/${team.id}/users`, { userId: ann.id });
+    const shownIn = (name: string) =>
+      page.getByRole('combobox', { name, exact: true }).locator('option:checked').textContent();
     await page.keyboard.press('f');
+    await page.getByText('What you choose can be saved as a view.', { exact: true }).waitFor();
+    expect(await shownIn('Assignee')).toBe('All');
     await page.getByRole('combobox', { name: 'Order' }).selectOption('waiting');
     await page.waitForURL(/order=waiting/);
     await page.getByRole('combobox', { name: 'Assignee' }).selectOption('none');
@@ -115,15 +139,23 @@ const SHOTS = process.env.SHOTS;
       shared: 'org',
     });
     expect(new URL(page.url()).search).toBe(`?view=${items.at(-1).id}`);
+    await page.getByText('This view is shared with everybody.').waitFor();
+    expect([await shownIn('Assignee'), await shownIn('Order'), await shownIn('Tag')]).toEqual([
+      'Nobody (in this view)',
+      'Longest waiting first (in this view)',
+      'All',
+    ]);
     const change = async (item: string) => {
       await page.getByRole('button', { name: 'Change the view' }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     await change('Rename or share…');
     await page.getByRole('textbox', { name: 'Name' }).fill('Nobody’s yet');
+    await page.getByRole('combobox', { name: 'Who sees it' }).selectOption({ label: 'Team Parcels' });
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('navigation', { name: 'Views' }).getByText('Nobody’s yet').waitFor();
-    expect((await api.org.get('/views')).body.items.at(-1)).toMatchObject({ name: 'Nobody’s yet', shared: 'org' });
+    await page.getByText('This view is shared with the team Parcels.').waitFor();
+    expect((await api.org.get('/views')).body.items.at(-1)).toMatchObject({ name: 'Nobody’s yet', team_id: team.id });
     await change('Delete…');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(/view=mine$/);

@@ -30,6 +30,12 @@ const itemsOf = async (id: string) => {
   return rows.map(({ url }) => new URL(url as string).pathname).toSorted();
 };
 
+/** Returns what a crawl and its datasource say of it. */
+const errorsOf = async (id: string, jobId: string) => {
+  const answers = await Promise.all([stack.org.get(`/crawl/${id}/crawls/${jobId}`), stack.org.get(`/crawl/${id}`)]);
+  return answers.map(({ body }) => body.error_message);
+};
+
 /** Fills the site with these pages, all linked from the first. */
 function fill(...paths: string[]) {
   site.pages.set('/', pageOf('Home', { links: paths }));
@@ -279,6 +285,7 @@ describe('a repeated crawl', () => {
     expect(job.error_message).toContain('2 of 4 pages');
     expect(await outcomes(id)).toMatchObject({ '/b': 'synced, removal_held', '/c': 'synced, removal_held' });
     expect(await itemsOf(id)).toEqual(['/', '/a', '/b', '/c']);
+    expect(await errorsOf(id, job.id)).toEqual([job.error_message, job.error_message]);
     const [first] = (await stack.org.get(`/crawl/${id}/crawls`)).body.items;
     const unseen = await stack.org.post(`/crawl/${id}/crawls/${first.id}/removals`);
     expect([unseen.status, unseen.body.message]).toEqual([409, expect.stringContaining('this crawl has held back 0')]);
@@ -289,6 +296,24 @@ describe('a repeated crawl', () => {
       removed_pages: 2,
       held_pages: 0,
     });
+    expect(await errorsOf(id, job.id)).toEqual([null, null]);
+    const gone = { reason: 'not_found', detail: null };
+    expect(await pagesOf(stack.org, id, '&status=removed')).toMatchObject([gone, gone]);
+  });
+
+  it('keeps what a later crawl says of the datasource when removals are decided', async () => {
+    fill('/a', '/b', '/c');
+    const { id } = await crawl();
+    for (const path of ['/b', '/c']) site.pages.set(path, { status: 404 });
+    await crawlAgain(stack.org, id);
+    const job = await crawlAgain(stack.org, id);
+    await stack.db
+      .updateTable('datasources')
+      .set({ error_message: 'No page could be stored' })
+      .where('id', '=', id)
+      .execute();
+    await stack.org.post(`/crawl/${id}/crawls/${job.id}/removals`);
+    expect(await errorsOf(id, job.id)).toEqual([null, 'No page could be stored']);
   });
 
   it('keeps pages whose removal a user refuses, until two more crawls find them gone', async () => {
@@ -306,6 +331,7 @@ describe('a repeated crawl', () => {
       removed_pages: 0,
       held_pages: 0,
     });
+    expect(await errorsOf(id, job.id)).toEqual([null, null]);
     expect(await outcomes(id)).toMatchObject({ '/b': 'synced', '/c': 'synced' });
     expect(await crawlAgain(stack.org, id)).toMatchObject({ removed_pages: 0, held_pages: 0 });
     expect(await crawlAgain(stack.org, id)).toMatchObject({ removed_pages: 0, held_pages: 2 });

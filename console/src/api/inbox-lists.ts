@@ -1,4 +1,4 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, queryOptions, skipToken } from '@tanstack/react-query';
 import type { Schemas } from './client';
 import { fits, type InboxFilters, inOrder, type ListFilters } from './inbox-filters';
 import { meQuery, viewsQuery } from './queries';
@@ -6,10 +6,15 @@ import { meQuery, viewsQuery } from './queries';
 type InboxRow = Schemas['InboxRow'];
 type List = InfiniteData<{ items: InboxRow[]; next: string | null }>;
 
+/** The row of a conversation that was opened in a list, as events keep it: it is shown where it has left the list too. */
+export const openRowQuery = (id: string | undefined) =>
+  queryOptions<InboxRow>({ queryKey: ['openRow', id], queryFn: skipToken });
+
 /** Puts a row where it belongs now, in each list that was read: nothing is read again for an event. */
 export function placeRow(client: QueryClient, row: InboxRow): void {
   const memberId = client.getQueryData(meQuery.queryKey)?.member?.id;
   const views = client.getQueryData(viewsQuery.queryKey)?.items ?? [];
+  client.setQueryData(openRowQuery(row.id).queryKey, (known) => known && row);
   for (const [queryKey, list] of client.getQueriesData<List>({ queryKey: ['listInbox'] })) {
     if (list === undefined) continue;
     const { view, ...given } = queryKey[1] as InboxFilters;

@@ -55,7 +55,7 @@ export const KEYBOARD: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: 'I', does: 'Assign to me', press: 'i' },
       { keys: 'L', does: 'Tags', press: 'l' },
       { keys: 'T', does: 'Take over from the AI', press: 't' },
-      { keys: 'Shift T', does: 'Return to the AI', press: 'Shift+t' },
+      { keys: 'Shift T', does: 'Return to AI', press: 'Shift+t' },
       { keys: 'E', does: 'Close as resolved, or open again', press: 'e' },
       { keys: 'Shift E', does: 'Close with a status', press: 'Shift+e' },
       { keys: 'H', does: 'Snooze', press: 'h' },

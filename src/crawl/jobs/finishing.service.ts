@@ -11,6 +11,7 @@ import { siteOf } from '../scope/rules.ts';
 import { insertChanges } from '../visiting/shared.queries.ts';
 import { endCrawl } from './ending.service.ts';
 import {
+  clearHeldMessage,
   countStoredPages,
   countUnseen,
   decrementHeld,
@@ -64,7 +65,7 @@ export function finishCrawl(db: Db, ref: CrawlRef): Promise<CrawlResult | 'reque
 const changedBy = (job: JobRow) => job.new_pages + job.updated_pages;
 
 const deferredMessage = (held: number, total: number) =>
-  `${held} of ${total} pages seem to be gone. They are kept until reviewed: POST …/removals removes them, the next crawl checks them again`;
+  `${held} of ${total} pages seem to be gone. They are kept until somebody removes them; the next crawl checks them again`;
 
 async function settleRemovals(trx: Trx, { orgId, datasourceId, jobId }: CrawlRef, isFailed: boolean) {
   const total = await countStoredPages(trx, orgId, datasourceId);
@@ -131,6 +132,7 @@ export function releaseRemovals(db: Db, orgId: string, datasourceId: string, job
     const held = await lockDeferredRemovals(trx, orgId, datasourceId, jobId);
     await removePages(trx, orgId, jobId, held);
     await incrementRemoved(trx, orgId, jobId, held.length);
+    await clearHeldMessage(trx, orgId, datasourceId, jobId);
     return held.length;
   });
 }
@@ -145,6 +147,7 @@ export function refuseRemovals(db: Db, orgId: string, datasourceId: string, jobI
     const ids = held.map(({ id }) => id);
     await keepPages(trx, orgId, ids);
     await decrementHeld(trx, orgId, jobId, ids.length);
+    await clearHeldMessage(trx, orgId, datasourceId, jobId);
     return ids.length;
   });
 }

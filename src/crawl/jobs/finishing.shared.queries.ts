@@ -97,13 +97,14 @@ export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
 
 export type Removal = Awaited<ReturnType<typeof listDeferredRemovals>>[number];
 
-/** Removes pages from the stored ones and deletes their texts. */
+/** Removes pages from the stored ones and deletes their texts. Those that no longer exist are `removed`. */
 export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
       etag = null, last_modified = null, raw_hash = null, updated_at = now(),
       text_hash = case when removal = 'soft_not_found' then text_hash end,
-      status = case when removal in ('not_found', 'unseen') then 'removed' else 'excluded' end
+      detail = case when reason is distinct from 'removal_held' then detail end,
+      status = case when removal in ('not_found', 'soft_not_found', 'unseen') then 'removed' else 'excluded' end
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);
 }
@@ -138,6 +139,22 @@ export async function incrementRemoved(trx: Trx, orgId: string, jobId: string, c
   await sql`
     update crawl_jobs set removed_pages = removed_pages + ${count}, held_pages = greatest(0, held_pages - ${count})
     where org_id = ${orgId} and id = ${jobId}
+  `.execute(trx);
+}
+
+/**
+ * Clears what a completed crawl says of the pages that it holds, in its datasource too: it says nothing else there. What
+ * another crawl says stays.
+ */
+export async function clearHeldMessage(trx: Trx, orgId: string, datasourceId: string, jobId: string): Promise<void> {
+  await sql`
+    with decided as (
+      select id, error_message from crawl_jobs where org_id = ${orgId} and id = ${jobId} and status = 'completed'
+    ), cleared as (
+      update crawl_jobs set error_message = null from decided where org_id = ${orgId} and crawl_jobs.id = decided.id
+    )
+    update datasources set error_message = null from decided
+    where org_id = ${orgId} and datasources.id = ${datasourceId} and datasources.error_message = decided.error_message
   `.execute(trx);
 }
 

@@ -142,7 +142,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
       }),
     returnToAi: () =>
       apply({
-        said: 'Returned to the AI',
+        said: 'Returned to AI',
         send: () => dataOf(api.POST('/chat/sessions/{id}/return-to-ai', { params: { path } })),
         shown: { assignee_id: null },
         row: { assignee: null },

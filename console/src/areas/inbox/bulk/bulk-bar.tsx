@@ -104,8 +104,8 @@ const BulkActions = ({ me, isBusy, onChange }: ActionsProps) => (
         <Menu
           label="Snooze them"
           close={close}
-          items={snoozes(new Date()).map(({ label, until }) => ({
-            label,
+          items={snoozes(new Date()).map(({ until, ...shown }) => ({
+            ...shown,
             onSelect: () => onChange({ does: 'Snooze', action: { type: 'snooze', until, until_reply: true } }),
           }))}
         />
@@ -134,9 +134,9 @@ const chosen = (close: () => void, onChange: (change: Change) => void) => (chang
   onChange(change);
 };
 
-const snoozes = (now: Date): { label: string; until: string | null }[] => [
+const snoozes = (now: Date): { label: string; hint?: string; until: string | null }[] => [
   { label: 'Until a reply', until: null },
-  ...snoozeTimes(now).map(({ label, at }) => ({ label, until: at.toISOString() })),
+  ...snoozeTimes(now).map(({ at, ...shown }) => ({ ...shown, until: at.toISOString() })),
 ];
 
 const STATUSES = [

@@ -57,7 +57,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
         </Button>
       )}
       {isOwn && isOpen && wasOfAi.current && (
-        <Button aria-keyshortcuts="Shift+t" title="Return to the AI (Shift T)" onClick={actions.returnToAi}>
+        <Button aria-keyshortcuts="Shift+t" title="Return to AI (Shift T)" onClick={actions.returnToAi}>
           Return to AI
         </Button>
       )}
@@ -128,7 +128,7 @@ export const Controls = ({ session, me, actions, onDetails }: ControlsProps) => 
               ...(session.answered_by === 'people'
                 ? [
                     {
-                      label: 'Return to the AI',
+                      label: 'Return to AI',
                       hint: '⇧ T',
                       onSelect: actions.returnToAi,
                     },

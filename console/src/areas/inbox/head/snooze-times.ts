@@ -17,7 +17,7 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
     { label: 'For four hours', at: new Date(now.getTime() + 4 * HOUR_MS) },
     { label: 'Until tomorrow', at: morningIn(now, 1) },
     { label: 'Until Monday', at: morningIn(now, untilMonday) },
-  ].map((time) => ({ ...time, hint: shownBrief(time.at) }));
+  ].map((time) => ({ ...time, hint: shownBrief(time.at, now) }));
 }
 
 /** Returns nine o'clock of a day after a time. */
@@ -28,5 +28,13 @@ function morningIn(now: Date, days: number): Date {
   return morning;
 }
 
-const shownBrief = (at: Date): string =>
-  at.toLocaleString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+/** Returns a time by its weekday, and with the date where it could be taken for today. */
+function shownBrief(at: Date, now: Date): string {
+  const isLater = at.getDay() === now.getDay() && at.getDate() !== now.getDate();
+  return at.toLocaleString(undefined, {
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(isLater && { day: 'numeric', month: 'short' }),
+  });
+}

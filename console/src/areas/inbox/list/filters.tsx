@@ -99,43 +99,80 @@ function useFields(): Field[] {
   ];
 }
 
-/** A list for each filter. Each choice is in the address at once. */
-export const FilterFields = ({ filters }: { filters: InboxFilters }) => {
+interface FieldsProps {
+  filters: InboxFilters;
+  view: Schemas['InboxView'] | undefined;
+  /** Whether what is chosen can be saved, and nothing is chosen yet. */
+  canSave: boolean;
+}
+
+/** A list for each filter, which begins with what the view has. Each choice is in the address at once. */
+export const FilterFields = ({ filters, view, canSave }: FieldsProps) => {
   const navigate = useNavigate();
   return (
-    <fieldset aria-label="Filters" className="grid grid-cols-2 gap-2">
-      {useFields().map(({ name, label, options }) => (
-        <label key={name} className="block min-w-0">
-          <span className="text-xs text-quiet">{label}</span>
-          <select
-            value={filters[name] ?? ''}
-            onChange={({ target }) =>
-              void navigate({ to: '/inbox', search: { ...filters, [name]: target.value || undefined } })
-            }
-            className="h-8 w-full rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
-          >
-            <option value="">{name === 'order' ? 'As in the view' : 'All'}</option>
-            {options.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-      ))}
-      <DateFields
-        what="Opened"
-        from={filters.created_after}
-        to={filters.created_before}
-        onChange={({ from, to }) =>
-          void navigate({
-            to: '/inbox',
-            search: { ...filters, created_after: from, created_before: to },
-            replace: true,
-          })
-        }
-      />
-    </fieldset>
+    <>
+      <fieldset aria-label="Filters" className="grid grid-cols-2 gap-2">
+        {useFields().map(({ name, label, options }) => (
+          <label key={name} className="block min-w-0">
+            <span className="text-xs text-quiet">{label}</span>
+            <select
+              value={filters[name] ?? ''}
+              onChange={({ target }) =>
+                void navigate({ to: '/inbox', search: { ...filters, [name]: target.value || undefined } })
+              }
+              className="h-8 w-full rounded-md border border-line bg-surface px-1.5 hover:bg-hover"
+            >
+              <option value="">{shownInView({ name, options }, view)}</option>
+              {options.map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+        <DateFields
+          what="Opened"
+          from={filters.created_after ?? view?.query.created_after}
+          to={filters.created_before ?? view?.query.created_before}
+          onChange={({ from, to }) =>
+            void navigate({
+              to: '/inbox',
+              search: { ...filters, created_after: from, created_before: to },
+              replace: true,
+            })
+          }
+        />
+      </fieldset>
+      <Saving view={view} canSave={canSave} />
+    </>
+  );
+};
+
+/** Returns what a filter is where nothing is chosen: what the view has, or all. */
+function shownInView({ name, options }: Pick<Field, 'name' | 'options'>, view: FieldsProps['view']): string {
+  const value = view?.query[name];
+  if (value === undefined) return name === 'order' ? 'As in the view' : 'All';
+  const nameOf = (wanted: string) => options.find(([option]) => option === wanted)?.[1];
+  const names = value.split(',').map((part) => nameOf(part) ?? part);
+  return `${nameOf(value) ?? names.join(', ')} (in this view)`;
+}
+
+/** Who sees a saved view, and that what is chosen can be saved. */
+const Saving = ({ view, canSave }: Pick<FieldsProps, 'view' | 'canSave'>) => {
+  const teams = useQuery(teamsQuery).data ?? [];
+  const isSaved = view?.is_built_in === false;
+  const team = teams.find(({ id }) => id === view?.team_id)?.name;
+  const sharing = {
+    me: 'Only you see this view.',
+    team: `This view is shared with the team${team === undefined ? '' : ` ${team}`}.`,
+    org: 'This view is shared with everybody.',
+  };
+  return (
+    <p className="text-xs text-quiet empty:hidden">
+      {isSaved && `${sharing[view.shared]} `}
+      {canSave && `What you choose can be saved as ${isSaved ? 'another' : 'a'} view.`}
+    </p>
   );
 };
 

@@ -48,10 +48,7 @@ export const ListHead = ({ views, filters, canWrite, isFolded }: HeadProps) => {
         <FilterToggle isOpen={isFiltering} onToggle={() => showFilters(!isFiltering)} />
         {canWrite && view?.can_edit && <ViewMenu view={view} />}
       </div>
-      {isFiltering && <FilterFields filters={filters} />}
-      {isFiltering && canWrite && !isFiltered && (
-        <p className="text-xs text-quiet">What you choose can be saved as a view.</p>
-      )}
+      {isFiltering && <FilterFields filters={filters} view={view} canSave={canWrite && !isFiltered} />}
       {isFiltered && <FilterChips filters={filters} view={view} canSave={canWrite} />}
     </div>
   );

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import type { InboxRow } from '../../../api/caches';
 import type { Schemas } from '../../../api/client';
 import { FIRST_VIEW, type InboxFilters } from '../../../api/inbox-filters';
-import { rowsOf } from '../../../api/inbox-lists';
+import { openRowQuery, rowsOf } from '../../../api/inbox-lists';
 import { countsQuery, historyQuery, inboxQuery, sessionQuery } from '../../../api/queries';
 import { useKeys } from '../../../ui/keys';
 import { lazily } from '../../../ui/lazily';
@@ -109,16 +109,25 @@ const Waiting = () => {
   );
 };
 
-/** Returns the rows, with the open one in its former place if it has left the list: what is read never jumps away. */
+/**
+ * Returns the rows, with the open one in its former place if it has left the list: what is read never jumps away. It shows
+ * what is new of it there.
+ */
 function useShownRows(listed: InboxRow[] | undefined, { openId, of }: { openId: string | undefined; of: string }) {
-  const former = useRef<{ row: InboxRow; at: number; of: string }>(undefined);
+  const client = useQueryClient();
+  const former = useRef<{ id: string; at: number; of: string }>(undefined);
+  const row = useQuery(openRowQuery(openId)).data;
   const rows = listed ?? [];
   const at = rows.findIndex(({ id }) => id === openId);
   const open = rows[at];
-  if (open !== undefined) former.current = { row: open, at, of };
+  useEffect(() => {
+    if (open !== undefined) client.setQueryData(openRowQuery(open.id).queryKey, open);
+  }, [client, open]);
+  if (open !== undefined) former.current = { id: open.id, at, of };
   const left = former.current;
-  if (left?.row.id !== openId || left?.of !== of || open !== undefined || listed === undefined) return rows;
-  return rows.toSpliced(Math.min(left.at, rows.length), 0, left.row);
+  const isListed = open !== undefined || listed === undefined;
+  if (isListed || row === undefined || left?.id !== openId || left?.of !== of) return rows;
+  return rows.toSpliced(Math.min(left.at, rows.length), 0, row);
 }
 
 const [DOWN, UP, OPEN, CLOSE] = ['ArrowDown', 'ArrowUp', 'Enter', 'Escape'] as const;

@@ -66,6 +66,7 @@ const Head = ({ article: { id, learned_from_session_id }, tab }: { article: Arti
         to="/knowledge/articles/$articleId"
         params={{ articleId: id }}
         search={{ tab: value }}
+        activeOptions={{ exact: true }}
         aria-current={value === tab ? 'page' : undefined}
         className={TAB}
       >

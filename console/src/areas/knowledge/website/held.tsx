@@ -8,7 +8,7 @@ import { ShortList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { Button, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
-import { REASONS } from './words';
+import { shownDetail } from './words';
 
 /** Pages that seem to be gone, but too many at once: somebody has them removed, or keeps them. */
 export const Held = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) => {
@@ -20,11 +20,12 @@ export const Held = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) =
   const options = {
     onError: (error: Error) => say(error.message, { isError: true }),
     onSettled: () =>
-      Promise.all(
-        ['getWebsite', 'listCrawls', 'listCrawlPages', 'listCrawlChanges'].map((name) =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['listWebsites'] }),
+        ...['getWebsite', 'listCrawls', 'listCrawlPages', 'listCrawlChanges'].map((name) =>
           client.invalidateQueries({ queryKey: [name, id] }),
         ),
-      ),
+      ]),
   };
   const remove = useMutation({
     mutationFn: () => dataOf(api.POST('/crawl/{id}/crawls/{jobId}/removals', { params })),
@@ -79,9 +80,6 @@ export const Held = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) =
   );
 };
 
-const reasonOf = (detail: string | null) =>
-  detail === null ? '' : detail in REASONS ? REASONS[detail as keyof typeof REASONS] : detail;
-
 const COLUMNS: Column<CrawlPage>[] = [
   {
     name: 'Page',
@@ -94,5 +92,5 @@ const COLUMNS: Column<CrawlPage>[] = [
       </>
     ),
   },
-  { name: 'Why', track: '14rem', cell: ({ detail }) => reasonOf(detail) },
+  { name: 'Why', track: '14rem', cell: ({ detail }) => shownDetail(detail) },
 ];

@@ -10,7 +10,7 @@ import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
-import { PAGE_STATES, REASONS } from './words';
+import { PAGE_STATES, REASONS, shownDetail } from './words';
 
 const FIELDS: FilterField<'status' | 'reason' | 'q'>[] = [
   {
@@ -117,8 +117,8 @@ const COLUMNS: Column<CrawlPage>[] = [
     narrow: 'line',
     cell: ({ reason, detail, http_status }) =>
       reason === null ? null : (
-        <span title={detail ?? undefined} className="block truncate text-xs">
-          {[REASONS[reason], http_status, detail].filter((part) => part !== null).join(' · ')}
+        <span title={shownDetail(detail) ?? undefined} className="block truncate text-xs">
+          {[REASONS[reason], http_status, shownDetail(detail)].filter((part) => part !== null).join(' · ')}
         </span>
       ),
   },

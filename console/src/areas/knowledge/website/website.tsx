@@ -23,9 +23,6 @@ function shownInterval(hours: number): string {
 
 const Pages = lazily(async () => (await import('./pages')).Pages);
 
-/** The call that the API names: the page has buttons for it. */
-const CALL = /: POST .*$/;
-
 /** A website: its crawls with what each changed, and its pages with why one is not known. */
 export const WebsitePage = () => {
   const { websiteId } = useParams({ from: '/knowledge/websites/$websiteId' });
@@ -58,6 +55,7 @@ export const WebsitePage = () => {
               to="/knowledge/websites/$websiteId"
               params={{ websiteId }}
               search={{ tab: value }}
+              activeOptions={{ exact: true }}
               aria-current={value === tab ? 'page' : undefined}
               className={TAB}
             >
@@ -83,7 +81,7 @@ export const WebsitePage = () => {
       </p>
       {website.error_message !== null && (
         <p role="status" className="shrink-0 bg-warn px-4 py-2 break-words text-warn-text">
-          {website.error_message.replace(CALL, '')}
+          {website.error_message}
         </p>
       )}
       {tab === 'pages' ? (

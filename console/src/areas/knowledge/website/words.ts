@@ -17,7 +17,7 @@ export const PAGE_STATES: Record<CrawlPage['status'], { name: string; tone: Chip
   pending: { name: 'Waiting', tone: 'plain' },
   error: { name: 'Failed', tone: 'bad' },
   excluded: { name: 'Left out', tone: 'plain' },
-  removed: { name: 'Gone', tone: 'warn' },
+  removed: { name: 'Removed', tone: 'warn' },
 };
 
 /** Why a page is not known, in words. */
@@ -59,3 +59,7 @@ export const REASONS: Record<NonNullable<CrawlPage['reason']>, string> = {
   unseen: 'No page links to it any more',
   removal_held: 'Gone, and kept until somebody decides',
 };
+
+/** Returns a detail in words. That of a page whose removal is held is why it seems to be gone. */
+export const shownDetail = (detail: string | null): string | null =>
+  detail !== null && detail in REASONS ? REASONS[detail as keyof typeof REASONS] : detail;
