@@ -80,6 +80,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await answer.getByText('The address was suppressed by hand').last().waitFor();
     await answer.getByRole('link', { name: 'delivery' }).nth(1).click();
     await page.getByRole('dialog', { name: 'Delivery' }).getByText('ada@why.example').waitFor();
+    await page.getByRole('dialog', { name: 'Delivery' }).getByText('No provider was asked.', { exact: true }).waitFor();
     await page.goBack();
     await list(page, 'Enrollments').getByRole('link', { name: /^Ben/ }).click();
     await answer.getByText('Step 3: It comes next').waitFor();
