@@ -168,7 +168,8 @@ async function verifySmtp(egress: Egress, settings: SmtpSettings): Promise<Check
   });
   try {
     await transport.verify();
-    return { connected: true, message: `The mail server at ${host}:${port} answered and accepted the sign-in` };
+    const signsIn = username === undefined ? 'without a sign-in: no user name is set' : 'and accepted the sign-in';
+    return { connected: true, message: `The mail server at ${host}:${port} answered ${signsIn}` };
   } catch (error) {
     const response = memberOf(error, 'response');
     const reason = reasonFrom(typeof response === 'string' ? response : messageOf(error), secretsOf(username, password))

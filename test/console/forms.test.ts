@@ -1,6 +1,7 @@
 import { patiently } from '../../console/src/api/refetching/patience.ts';
 import { snoozeTimes } from '../../console/src/areas/inbox/head/snooze-times.ts';
 import { REMOVED_SECRET, type Specs, valuesIn, type Written, withChanges } from '../../console/src/ui/forms/spec.ts';
+import { slipIn } from '../../console/src/ui/json/json-slip.ts';
 
 const SPECS: Specs = {
   token: { kind: 'secret', label: 'Token' },
@@ -71,4 +72,22 @@ it('snoozing until Monday names the date on a Monday alone, when the weekday cou
     snoozeTimes(new Date(2026, 10, day, 8)).find(({ label }) => label === 'Until Monday')?.hint;
   expect(hintOn(30)).toMatch(/\b7\b/); // a Monday: December 7
   expect(hintOn(27)).toMatch(/^Mon\W+0?9:00/); // a Friday
+});
+
+describe('JSON that was written by hand', () => {
+  it.each([
+    ['{\n  "a": 1\n  "b": 2\n}', 'Line 2: a comma is missing'],
+    ['{\n  "a": [1, 2],\n}', 'Line 2: there is a comma too many'],
+    ['{\n  "a": "x,\n  "b": 2\n}', 'Line 2: the closing quote of a text is missing, or \\ stands where it may not'],
+    ['{\n  "a": yes\n}', 'Line 2: this is no value, or a text without quotes'],
+    ['{\n  a: 1\n}', 'Line 2: a name needs quotes'],
+    ['{ "a" 1 }', 'Line 1: a colon is missing after a name'],
+    ['{ "a":\n}', 'Line 1: a value is missing'],
+    ['{\n  "a": { "b": -1.5e3 }', 'Line 2: the closing } is missing'],
+    ['{}\nmore', 'Line 2: something follows after the end'],
+    ['['.repeat(100_000), 'It is no JSON'],
+  ])('says where it slips, and how: %.40j', (text, problem) => {
+    expect(() => JSON.parse(text)).toThrow();
+    expect(slipIn(text)).toBe(problem);
+  });
 });

@@ -50,6 +50,29 @@ const IS_LONG = process.env.TEST_TIER === 'long';
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const synced = async (id: string) => (await org.get(`/crawl/${id}`)).body.page_stats.synced;
 
+  /** Has an answer to Ada quote what a page said before it changed. */
+  async function answerQuoting(itemId: string): Promise<void> {
+    const { body: ada } = await org.post('/contacts', {
+      contact: { name: 'Ada Lovelace', email: 'ada@customer.example' },
+    });
+    const { body: session } = await org.post('/chat/sessions', { contact_id: ada.id });
+    const { turnId } = await addTurn(stack.db, org, session.id);
+    const passage = { chunk: 0, url: null, title: 'Page a', heading: '', quote: 'What it said', hash: '0'.repeat(64) };
+    await stack.db
+      .insertInto('ai_claims')
+      .values({
+        org_id: org.id,
+        turn_id: turnId,
+        position: 0,
+        item_id: itemId,
+        ...passage,
+        start_offset: 0,
+        end_offset: 12,
+        changed_at: new Date(Date.now() - 60_000),
+      })
+      .execute();
+  }
+
   it('shows what a crawl changed, and has held removals refused and accepted', async () => {
     const [kept, removed] = [await siteWithHeldPages('kept'), await siteWithHeldPages('removed')];
     await stack.db
@@ -58,6 +81,15 @@ const IS_LONG = process.env.TEST_TIER === 'long';
       .where('org_id', '=', org.id)
       .where('diff', 'is not', null)
       .execute();
+    const { page_id } = await stack.db
+      .selectFrom('crawl_changes')
+      .innerJoin('crawl_pages', 'crawl_pages.id', 'crawl_changes.page_id')
+      .select('page_id')
+      .where('crawl_changes.org_id', '=', org.id)
+      .where('datasource_id', '=', kept)
+      .where('diff', 'is not', null)
+      .executeTakeFirstOrThrow();
+    await answerQuoting(page_id);
     const { page, complaints } = await admin(`/knowledge/websites/${kept}`);
     const held = page.getByRole('region', { name: '2 removals are held' });
     const bar = page.getByText('2 of 4 pages seem to be gone. They are kept until somebody removes them');
@@ -72,6 +104,13 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByText('What changed').click();
     await page.getByText('+ ++i says how it was rewritten.').waitFor();
     await page.getByText('Left out: 1,234 more characters').waitFor();
+    await page.getByRole('link', { name: 'Quoted in 1 answer' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Quotes one source' }).waitFor();
+    await button(page, 'Answers by changed pages').click();
+    await page
+      .getByRole('list', { name: 'Changed citations' })
+      .getByRole('link', { name: /^#\d+ Ada Lovelace$/ })
+      .waitFor();
     await page.goto(`${stack.url}/console/knowledge/websites`);
     await page.getByRole('list', { name: 'Websites' }).getByText('2 of 4 pages seem to be gone').waitFor();
     await page.getByRole('link', { name: 'removed' }).click();

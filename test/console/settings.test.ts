@@ -40,11 +40,27 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Connect and test').click();
     await page.getByText(/^The test failed: /).waitFor();
     await page.getByText('Failing', { exact: true }).waitFor();
+    const why = main(page).getByText(`${hostname}:9 could not be reached: nothing answers there (ECONNREFUSED)`);
+    expect(await why.count()).toBe(1);
+    const result = main(page)
+      .getByRole('status')
+      .getByText(/^Tested at /);
+    const first = await result.textContent();
+    await page.waitForTimeout(1_000); // the time is said to the second
+    await button(page, 'Test').click();
+    await eventually(
+      'another test',
+      async () => (await result.count()) === 1 && (await result.textContent()) !== first,
+    );
 
     await page.getByRole('spinbutton', { name: /^Port/ }).fill(port);
+    expect(await button(page, 'Test').getAttribute('aria-disabled')).toBe('true');
+    expect(await button(page, 'Test').getAttribute('title')).toBe('Save first: it tests what is saved');
     await button(page, 'Save and test').click();
     await page.getByText(/^The test passed: /).waitFor();
     await page.getByText('Works', { exact: true }).waitFor();
+    await page.getByText('without a sign-in').waitFor();
+    expect(await button(page, 'Test').getAttribute('aria-disabled')).toBeNull();
 
     const stored = async () => (await stack.org.get('/integrations/email')).body.settings;
     const password = page.getByRole('textbox', { name: /^Password/ });

@@ -27,7 +27,7 @@ const session = async (contact_id: string) => {
 };
 const sequence = async (name: string): Promise<string> =>
   (await api.org.post('/sequences', { name, filter: null, is_continuous: true, steps: [smsStep('Hello')] })).body.id;
-const delivery = (status: 'unknown' | 'sent', contact_id?: string) =>
+const delivery = (status: 'unknown' | 'sent' | 'suppressed', contact_id?: string, more: object = {}) =>
   api.db
     .insertInto('deliveries')
     .values({
@@ -37,6 +37,7 @@ const delivery = (status: 'unknown' | 'sent', contact_id?: string) =>
       to: '+4915112345678',
       status,
       contact_id: contact_id ?? null,
+      ...more,
     })
     .execute();
 
@@ -159,6 +160,22 @@ describe('work of people on conversations', () => {
 });
 
 describe('the timeline of a contact', () => {
+  it('names the step of a message of a sequence, among the steps that are left', async () => {
+    const eve = await contact({ name: 'Eve' });
+    const steps = ['Removed', 'First', 'Second'].map((message) => smsStep(message));
+    const sequence = { name: 'Welcome', is_continuous: false, filter: null };
+    const { id } = (await api.org.post('/sequences', { ...sequence, steps })).body;
+    const [, first, second] = (await api.org.get(`/sequences/${id}`)).body.steps;
+    expect((await api.org.patch(`/sequences/${id}`, { steps: [first, second] })).status).toBe(200);
+    await delivery('suppressed', eve, { sequence_id: id, step_id: second.id });
+    await delivery('sent', eve);
+    const { items } = (await api.org.get(`/contacts/${eve}/timeline`)).body;
+    expect(items).toMatchObject([
+      { title: 'Message by sms', status: 'sent' },
+      { title: 'Welcome, step 2 by sms', status: 'suppressed' },
+    ]);
+  });
+
   it('has all there is of the contact, newest first, page by page, and nothing of others', async () => {
     const phone_number = '+442079460958';
     const [ada, ben] = [

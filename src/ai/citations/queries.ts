@@ -92,6 +92,8 @@ export async function listChangedCitations(
     id: string;
     turn_id: string;
     session_id: string;
+    ticket_number: number;
+    contact_name: string | null;
     message_id: string | null;
     item_id: string;
     chunk: number;
@@ -102,10 +104,12 @@ export async function listChangedCitations(
     changed_at: Date;
     created_at: Date;
   }>`
-    select claim.id, claim.turn_id, turn.session_id, case when turn.has_message then turn.message_id end as message_id,
+    select claim.id, claim.turn_id, turn.session_id, session.ticket_number, contact.name as contact_name, case when turn.has_message then turn.message_id end as message_id,
       claim.item_id, claim.chunk, claim.url, claim.title, claim.heading, claim.quote, claim.changed_at,
       claim.changed_at as created_at
     from ai_claims as claim join ai_turns as turn on turn.org_id = claim.org_id and turn.id = claim.turn_id
+    join sessions as session on session.org_id = turn.org_id and session.id = turn.session_id
+    left join contacts as contact on contact.org_id = session.org_id and contact.id = session.contact_id
     where claim.org_id = ${orgId} and claim.changed_at < ${settled}
       and (${itemId ?? null}::uuid is null or claim.item_id = ${itemId ?? null}::uuid)
       and (${after?.at ?? null}::timestamptz is null

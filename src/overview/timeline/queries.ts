@@ -26,10 +26,17 @@ const ROWS: Record<TimelineKind, (person: Person) => RawBuilder<unknown>> = {
     select id, created_at as at, 'Conversation #' || ticket_number || ' by ' || channel, status, 'session', id
     from sessions where org_id = ${orgId} and contact_id = ${contactId}`,
   delivery: ({ orgId, contactId }) => sql`
-    select delivery.id, delivery.created_at, coalesce(sequence.name || ' by ', 'Message by ') || delivery.channel,
+    select delivery.id, delivery.created_at, coalesce(sequence.name || coalesce(', step ' || step.number, ''), 'Message') || ' by ' || delivery.channel,
       delivery.status, 'delivery', delivery.id
     from deliveries as delivery
     left join sequences as sequence on sequence.org_id = delivery.org_id and sequence.id = delivery.sequence_id
+    left join lateral (
+      select nullif(count(*), 0) as number
+      from sequence_steps as reached
+      join sequence_steps as earlier on earlier.org_id = reached.org_id and earlier.sequence_id = reached.sequence_id
+        and earlier.position <= reached.position and earlier.deleted_at is null
+      where reached.org_id = delivery.org_id and reached.id = delivery.step_id and reached.deleted_at is null
+    ) as step on true
     where delivery.org_id = ${orgId} and delivery.contact_id = ${contactId}`,
   enrollment: ({ orgId, contactId }) => sql`
     select enrollment.id, enrollment.created_at, sequence.name, enrollment.status, 'sequence', sequence.id

@@ -183,7 +183,8 @@ function checkedConnector(
   return (options, callback) => {
     const tryNext = ([address, ...others]: string[], lastError: Error): void => {
       if (address === undefined) {
-        const message = `${options.host ?? options.hostname} could not be reached: ${reasonOf(lastError)}`;
+        const place = options.host ?? `${options.hostname}:${options.port}`;
+        const message = `${place} could not be reached: ${reasonOf(lastError)}`;
         callback(new EgressError(message, { transient: true, mayHaveArrived: false, cause: lastError }), null);
         return;
       }
@@ -388,7 +389,21 @@ const refusal = (message: string) => new EgressError(message, { transient: false
 const tooLarge = (message: string) =>
   new EgressError(message, { transient: false, mayHaveArrived: true, problem: 'too_large' });
 
+/** What a connection's failure means, by the system's code. */
+const FAILURES: Record<string, string> = {
+  ECONNREFUSED: 'nothing answers there',
+  ECONNRESET: 'the connection was cut off',
+  EHOSTUNREACH: 'no network leads there',
+  ENETUNREACH: 'no network leads there',
+  ETIMEDOUT: 'no answer came in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no answer came in time',
+};
+
+/** Returns why a connection failed, in words and with the code, or the code or message alone. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return codeOf(error) ?? messageOf(error);
+  const code = codeOf(error);
+  if (code === undefined) return messageOf(error);
+  const words = FAILURES[code];
+  return words === undefined ? code : `${words} (${code})`;
 }

@@ -21,8 +21,8 @@ afterAll(() => stack.close());
 
 const REFUNDS = ARTICLES[0] as (typeof ARTICLES)[number];
 
-async function answered(org: TestOrg) {
-  const { body } = await org.post('/chat/sessions', { channel: { type: 'api' } });
+async function answered(org: TestOrg, more: object = {}) {
+  const { body } = await org.post('/chat/sessions', { channel: { type: 'api' }, ...more });
   await org.post(`/chat/sessions/${body.id}/send`, { sender: 'contact', message: { type: 'text', text: QUESTION } });
   const [turn] = (await org.get(`/chat/sessions/${body.id}/turns`)).body.items;
   expect(turn).toMatchObject({ state: 'answered', citations: [{ title: 'Refunds' }] });
@@ -62,7 +62,8 @@ it('tells the widget which sources an answer quotes', async () => {
 describe('answers that cite a page which has changed since', () => {
   it('are listed and announced once a change, and no longer once the text is back', async () => {
     const org = await newAnsweringOrg(stack);
-    const turns = [await answered(org), await answered(org)];
+    const contact = await org.post('/contacts', { contact: { name: 'Ada', email: 'ada@customer.example' } });
+    const turns = [await answered(org), await answered(org, { contact_id: contact.body.id })];
     const { item_id, quote } = turns[0].citations[0];
     expect(await changedOf(org)).toEqual([]);
 
@@ -78,6 +79,12 @@ describe('answers that cite a page which has changed since', () => {
         ),
       ),
     );
+    const sessionOf = (turn: { session_id: string }) =>
+      listed.find((one: typeof turn) => one.session_id === turn.session_id);
+    expect(turns.map(sessionOf)).toMatchObject([
+      { ticket_number: expect.any(Number), contact_name: null },
+      { ticket_number: expect.any(Number), contact_name: 'Ada' },
+    ]);
     expect(await eventsOf(org)).toMatchObject([{ subject_id: item_id, payload: { item_id, turns: 2 } }]);
     expect((await changedOf(stack.other)).length).toBe(0);
 

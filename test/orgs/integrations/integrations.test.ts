@@ -502,11 +502,19 @@ describe('testing an integration', () => {
     const { port } = server.server.address() as { port: number };
 
     await put('email', 'smtp', { ...own, port });
-    expect((await org.post('/integrations/email/test')).body).toEqual({ connected: true, message: expect.any(String) });
+    expect((await org.post('/integrations/email/test')).body).toEqual({
+      connected: true,
+      message: `The mail server at 127.0.0.1:${port} answered and accepted the sign-in`,
+    });
     await put('email', 'smtp', { ...own, port, password: 'wrong' });
     expect((await org.post('/integrations/email/test')).body).toEqual({
       connected: false,
       message: expect.stringContaining('Invalid login'),
+    });
+    await put('email', 'smtp', { host: own.host, port });
+    expect((await org.post('/integrations/email/test')).body).toEqual({
+      connected: true,
+      message: `The mail server at 127.0.0.1:${port} answered without a sign-in: no user name is set`,
     });
     expect(commands).toEqual(['AUTH', 'AUTH']);
     await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -40,7 +40,7 @@ describe('a request without a response', () => {
     expect(await failureOf(closedPort)).toMatchObject({
       mayHaveArrived: false,
       transient: true,
-      message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be reached: ECONNREFUSED$/),
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be reached: nothing answers there \(ECONNREFUSED\)$/),
     });
   });
 

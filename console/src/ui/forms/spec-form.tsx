@@ -36,6 +36,8 @@ export const SpecFields = ({ specs, form, error, under, stored = {}, isReadOnly 
 interface SpecFormProps extends Omit<SpecFieldsProps, 'form' | 'error'> {
   /** The values that are stored. */
   stored: object;
+  /** The form where its page needs it too. */
+  form?: Form;
   save: { error: Error | null; isPending: boolean; reset: () => void };
   /** Saves what was changed, of all values, and calls back when it is stored. */
   onSave: (changes: Written, done: () => void, values: Written) => void;
@@ -52,6 +54,7 @@ interface SpecFormProps extends Omit<SpecFieldsProps, 'form' | 'error'> {
 export const SpecForm = ({
   specs,
   stored,
+  form: shared,
   save,
   onSave,
   under,
@@ -62,7 +65,8 @@ export const SpecForm = ({
   action,
   children,
 }: SpecFormProps) => {
-  const form = useForm(writtenOf(specs, stored));
+  const own = useForm(writtenOf(specs, stored));
+  const form = shared ?? own;
   const names = Object.keys(specs).map((name) => (under === undefined ? name : `${under}.${name}`));
   const onSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();

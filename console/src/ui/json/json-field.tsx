@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { slipIn } from './json-slip';
 
 interface FieldProps {
   label: string;
@@ -49,8 +50,8 @@ export function objectIn(text: string): { value: Record<string, unknown> } | { p
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? { value: value as Record<string, unknown> }
       : { problem: 'It has to be an object: { … }' };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : 'It is no JSON' };
+  } catch {
+    return { problem: slipIn(text) };
   }
 }
 

@@ -13,6 +13,10 @@ export const shownFully = (iso: string): string =>
     timeZoneName: 'short',
   });
 
+/** Returns the time of a moment to the second: 09:00:12. */
+export const shownSecond = (iso: string): string =>
+  new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
 /** Returns how far a moment is from now: 4 min ago, in 2 h, now. */
 export function shownDistance(iso: string): string {
   const ms = Date.parse(iso) - Date.now();

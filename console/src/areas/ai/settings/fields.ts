@@ -1,4 +1,5 @@
 import type { AiSettings } from '../../../api/ai';
+import { slipIn } from '../../../ui/json/json-slip';
 
 type Draft = AiSettings['draft'];
 type SettingName = keyof Draft;
@@ -154,8 +155,8 @@ export function settingIn(field: SettingField, text: string, draft: Draft): { va
   if (field.kind === 'choice') return { value: typeof draft[field.name] === 'number' ? Number(text) : text };
   try {
     return { value: JSON.parse(text) };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : 'It is no JSON' };
+  } catch {
+    return { problem: slipIn(text) };
   }
 }
 

@@ -53,10 +53,10 @@ const COLUMNS: Column<Schemas['ChangedCitation']>[] = [
   },
   {
     name: 'Conversation',
-    track: '7rem',
-    cell: ({ session_id }) => (
-      <a href={`/console/s/${session_id}`} className="relative z-1 text-link hover:underline">
-        Open it
+    track: 'minmax(0,12rem)',
+    cell: ({ session_id, ticket_number, contact_name }) => (
+      <a href={`/console/s/${session_id}`} className="relative z-1 block truncate text-link hover:underline">
+        #{ticket_number} {contact_name}
       </a>
     ),
   },

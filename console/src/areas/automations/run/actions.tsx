@@ -16,9 +16,10 @@ export const RunActions = ({ run, steps }: { run: Run; steps: RunStep[] }) => {
   const { retry, cancel } = useRunChanges(run);
   const failed = run.waiting_for === 'person' ? steps.findLast(({ status }) => status === 'failed') : undefined;
   const close = () => ask(undefined);
+  const mayRetry = failed !== undefined && failed.max_attempts !== null;
   return (
-    <div className="flex flex-wrap gap-2">
-      {failed !== undefined && failed.max_attempts !== null && (
+    <div className="flex flex-wrap justify-end gap-x-2 gap-y-1">
+      {mayRetry && (
         <Button look="main" onClick={() => ask('retry')}>
           Retry
         </Button>
@@ -26,12 +27,16 @@ export const RunActions = ({ run, steps }: { run: Run; steps: RunStep[] }) => {
       {failed !== undefined && <Button onClick={() => ask('skip')}>Skip the step</Button>}
       {isActive(run) && <Button onClick={() => ask('cancel')}>Cancel</Button>}
       <Button onClick={() => ask('rerun')}>Run again</Button>
+      <p className="basis-full text-right text-xs text-quiet">
+        {mayRetry && 'Retry continues this run at the failed step. '}
+        Run again begins a new run from the first step.
+      </p>
       {asked === 'retry' && failed !== undefined && <RetryDialog run={run} step={failed} onClose={close} />}
       {asked === 'skip' && failed !== undefined && (
         <AskDialog
           title={`Skip ${failed.name ?? failed.id}`}
           text="The run continues behind the failed step. Steps that use its output get null."
-          field="Reason"
+          field="Reason (optional)"
           action="Skip the step"
           onAnswer={(reason) => retry.mutateAsync({ skip: true, ...(reason !== '' && { reason }) })}
           onClose={close}

@@ -44,7 +44,7 @@ export const RetryDialog = ({ run, step, onClose }: DialogProps) => {
         problem={isChanged && 'problem' in parsed ? parsed.problem : undefined}
         onChange={setText}
       />
-      <Field label="Reason, stored with the run">
+      <Field label="Reason, stored with the run (optional)">
         <input value={reason} maxLength={1_000} onChange={({ target }) => setReason(target.value)} className={FIELD} />
       </Field>
     </FormDialog>

@@ -11,7 +11,7 @@ import { Ago } from '../../../ui/times/ago';
 
 const KINDS: Record<TimelineItem['kind'], string> = {
   session: 'Conversation',
-  delivery: 'Message sent',
+  delivery: 'Message',
   enrollment: 'Sequence',
   run: 'Workflow',
   csat: 'Rating',

@@ -1,18 +1,16 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { api, dataOf, type Schemas } from '../../../api/client';
+import { api, dataOf } from '../../../api/client';
 import { type Crawl, crawlChangesQuery } from '../../../api/knowledge';
 import { say } from '../../../app/undo';
 import { PartsBar, PartsLegend } from '../../../ui/charts/parts-bar';
-import { DiffBox } from '../../../ui/diff/diff-view';
 import { ShowMore } from '../../../ui/lists/show-more';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 import { Ago } from '../../../ui/times/ago';
+import { ChangeRow, KINDS } from './change-row';
 import { Held } from './held';
 import { CRAWL_STATES, isUnderWay } from './words';
-
-type Change = Schemas['CrawlChange'];
 
 /** What a crawl found: how far it is, what it could not read, what it holds back, and each change with its diff. */
 export const Report = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) => {
@@ -93,13 +91,6 @@ const CancelCrawl = ({ crawl: { id, datasource_id } }: { crawl: Crawl }) => {
   );
 };
 
-const KINDS: [kind: Change['kind'], name: string][] = [
-  ['new', 'New'],
-  ['updated', 'Changed'],
-  ['removed', 'Removed'],
-];
-const TONES = { new: 'good', updated: 'plain', removed: 'bad' } as const;
-
 const Changes = ({ id, jobId }: { id: string; jobId: string }) => {
   const search = useSearch({ from: '/knowledge/websites/$websiteId' });
   const kind = KINDS.find(([one]) => one === search.kind)?.[0];
@@ -147,47 +138,3 @@ const Changes = ({ id, jobId }: { id: string; jobId: string }) => {
     </section>
   );
 };
-
-const ChangeRow = ({ change: { kind, title, url, diff } }: { change: Change }) => {
-  const head = (
-    <>
-      <Chip tone={TONES[kind]}>{KINDS.find(([one]) => one === kind)?.[1]}</Chip>
-      <span className="min-w-0 flex-1">
-        <span className="block truncate">{title ?? url}</span>
-        <span className="block truncate text-xs text-quiet">{url}</span>
-      </span>
-    </>
-  );
-  if (diff === null)
-    return (
-      <div className="flex items-center gap-2">
-        {head}
-        {kind === 'updated' && <span className="text-xs text-quiet">Nearly all of it changed</span>}
-      </div>
-    );
-  const leftOut = /^\\ (Left out: .*)$/m.exec(diff)?.[1];
-  return (
-    <details>
-      <summary className="flex cursor-pointer items-center gap-2">
-        {head}
-        <span className="text-xs text-link">What changed</span>
-      </summary>
-      <div className="mt-2">
-        <DiffBox label={`What changed of ${title ?? url}`} lines={linesOf(diff)} />
-        {leftOut !== undefined && <p className="mt-1 text-xs text-warn-text">{leftOut}</p>}
-      </div>
-    </details>
-  );
-};
-
-const KIND_OF = { '+': 'added', '-': 'removed', ' ': 'same' } as const;
-
-/** Returns the lines of a unified diff, which the API gives without its head. Where it jumps, there is a gap. */
-const linesOf = (diff: string) =>
-  diff
-    .split('\n')
-    .filter((line) => /^[-+ @]/.test(line))
-    .map((line) => {
-      const kind = KIND_OF[line.charAt(0) as keyof typeof KIND_OF];
-      return kind === undefined ? undefined : { kind, text: line.slice(1) };
-    });

@@ -13,6 +13,8 @@ import { CHANNELS, DELIVERY_STATUSES, GATES } from '../words';
 
 type Detail = Schemas['DeliveryDetail'];
 
+const UNDER_WAY: Detail['status'][] = ['held', 'queued', 'sending'];
+
 interface DetailsProps {
   id: string;
   maySettle: boolean;
@@ -99,8 +101,9 @@ const Row = ({ name, children }: { name: string; children: ReactNode }) => (
 );
 
 /** The provider's words about each attempt, with the copies left out before it, and what it reported later. */
-const Words = ({ delivery: { answers, callbacks } }: { delivery: Detail }) => {
-  if (answers.length + callbacks.length === 0) return <p className="text-quiet">No provider was asked yet.</p>;
+const Words = ({ delivery: { status, answers, callbacks } }: { delivery: Detail }) => {
+  if (answers.length + callbacks.length === 0)
+    return <p className="text-quiet">No provider was asked{UNDER_WAY.includes(status) && ' yet'}.</p>;
   return (
     <section aria-label="What the provider said">
       <h3 className="mb-1 font-semibold">What the provider said</h3>

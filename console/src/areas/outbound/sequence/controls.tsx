@@ -55,7 +55,7 @@ export const Controls = ({ sequence, audience }: ControlsProps) => {
         </StateButton>
       )}
       <StateButton forbidden={over} disabled={isBusy} onClick={() => ask('cancel')}>
-        Cancel
+        Cancel the sequence
       </StateButton>
       {asked === 'start' && (
         <ConfirmDialog

@@ -8,6 +8,7 @@ import { Chip, Empty, Failure, failureOf, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { OutboundTabs } from '../tabs';
 import { SEQUENCE_STATUSES } from '../words';
+import { audienceOf } from './audience';
 import { Controls } from './controls';
 import { Course } from './course';
 import { Enrollments } from './enrollments';
@@ -58,6 +59,9 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
           <span>{sequence.is_continuous ? 'Enrolls whoever begins to match' : 'One-off'}</span>
           <ShortId id={id} />
         </p>
+        <p className="mb-3 break-words">
+          <span className="text-quiet">Who gets it:</span> {audienceOf(sequence.filter)}
+        </p>
         {paused_reason !== null && (
           <p role="status" className="mb-3 rounded-md bg-warn p-3 text-warn-text">
             It has paused itself: {paused_reason}
@@ -68,7 +72,10 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
           <div className="grid min-w-0 gap-3">
             <Funnel sequence={sequence} stats={stats.data} />
             {hasBegun && <Course id={id} />}
-            {isOpen && <Forecast sequence={sequence} />}
+            {isOpen && (
+              // One of before the start says nothing of what goes out from now on.
+              <Forecast key={hasBegun ? 'begun' : 'pending'} sequence={sequence} />
+            )}
           </div>
           <div className="grid min-w-0 gap-3 min-[1100px]:row-span-2">
             <WhyNot sequence={sequence} />

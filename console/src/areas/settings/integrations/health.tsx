@@ -12,8 +12,14 @@ export const HealthChip = ({ connection }: { connection: Integration | undefined
   return <Chip tone="good">Works</Chip>;
 };
 
+interface HealthProps {
+  connection: Integration;
+  /** The error that the page says already. */
+  said?: string | undefined;
+}
+
 /** When calls last succeeded and failed, with what was wrong, and what the connection lacks. */
-export const Health = ({ connection }: { connection: Integration }) => {
+export const Health = ({ connection, said }: HealthProps) => {
   const { last_success_at, last_error, last_error_at, failing_since, warnings } = connection;
   return (
     <div className="space-y-2">
@@ -34,7 +40,7 @@ export const Health = ({ connection }: { connection: Integration }) => {
           )}
         </span>
       </p>
-      {last_error !== null && (
+      {last_error !== null && last_error !== said && (
         <p className="rounded-md bg-bad p-3 break-words text-bad-text">
           {last_error}
           {last_error_at !== null && (

@@ -6,10 +6,13 @@ import { useMay } from '../../../api/may';
 import { integrationsQuery } from '../../../api/settings';
 import { CopyButton } from '../../../ui/copy-button';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
-import { type Written, withChanges } from '../../../ui/forms/spec';
+import { type Written, withChanges, writtenOf } from '../../../ui/forms/spec';
 import { SpecForm } from '../../../ui/forms/spec-form';
+import { useForm } from '../../../ui/forms/use-form';
 import { Button, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { StateButton } from '../../../ui/state-button';
+import { shownSecond } from '../../../ui/times/moments';
 import { needs } from '../frame/needs';
 import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
@@ -37,6 +40,7 @@ const Connection = ({ kind }: { kind: KindName }) => {
   const [isLeaving, askToDisconnect] = useState(false);
   const { name, specs, says, defaults = {}, callbackHint }: Kind = kindOf(kind);
   const stored = { ...defaults, ...connection?.settings };
+  const form = useForm(writtenOf(specs, stored));
   const isBusy = save.isPending || test.isPending;
   return (
     <SettingsPage
@@ -47,9 +51,13 @@ const Connection = ({ kind }: { kind: KindName }) => {
         mayWrite &&
         connection !== undefined && (
           <>
-            <Button disabled={isBusy} onClick={() => test.mutate(undefined)}>
+            <StateButton
+              forbidden={form.isChanged && 'Save first: it tests what is saved'}
+              disabled={isBusy}
+              onClick={() => test.mutate(undefined)}
+            >
               {test.isPending ? 'Testing' : 'Test'}
-            </Button>
+            </StateButton>
             <Button look="quiet" onClick={() => askToDisconnect(true)}>
               Disconnect
             </Button>
@@ -64,7 +72,7 @@ const Connection = ({ kind }: { kind: KindName }) => {
           {connection !== undefined && (
             <Section title="How it goes">
               <div className="p-4">
-                <Health connection={connection} />
+                <Health connection={connection} said={test.isPending ? undefined : test.data?.message} />
               </div>
             </Section>
           )}
@@ -72,6 +80,7 @@ const Connection = ({ kind }: { kind: KindName }) => {
             <div className="p-4">
               <SpecForm
                 specs={specs}
+                form={form}
                 stored={stored}
                 under="settings"
                 save={save}
@@ -120,14 +129,21 @@ const Connection = ({ kind }: { kind: KindName }) => {
 };
 
 /** The result of a test, in a live region that is there before it. */
-const TestResult = ({ test: { isPending, error, data } }: { test: ReturnType<typeof useConnection>['test'] }) => (
+const TestResult = ({
+  test: { isPending, error, data, submittedAt },
+}: {
+  test: ReturnType<typeof useConnection>['test'];
+}) => (
   <div role="status">
     {isPending && 'Testing: one harmless call to the provider'}
     {!isPending && (error !== null || data !== undefined) && (
       <p
         className={`rounded-md p-3 break-words ${data?.connected === true ? 'bg-good text-good-text' : 'bg-bad text-bad-text'}`}
       >
-        {error?.message ?? `${data?.connected === true ? 'The test passed: ' : 'The test failed: '}${data?.message}`}
+        <span className="mr-2">Tested at {shownSecond(new Date(submittedAt).toISOString())}.</span>
+        <span>
+          {error?.message ?? `${data?.connected === true ? 'The test passed: ' : 'The test failed: '}${data?.message}`}
+        </span>
       </p>
     )}
   </div>
