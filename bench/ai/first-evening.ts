@@ -5,7 +5,7 @@ import { type CenterQuestion, type HelpCenter, Purpose, readHelpCenters } from '
 import { type Finding, limitFinding, note, report } from '../support/report.ts';
 import { withStack } from '../support/stack.ts';
 
-/** Which centers are asked: `tuning`, or `held` once constants are fixed. */
+/** Which centers are asked: `tuning` or `learning`, or `held` once all is fixed. */
 const PURPOSE = Purpose.parse(process.env.FIRST_EVENING_CENTERS ?? 'tuning');
 /** Whether questions are compared by the model that comes with the product, or by words alone. */
 const HAS_MODEL = process.env.EMBEDDING_MODEL !== 'none';

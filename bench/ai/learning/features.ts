@@ -28,7 +28,7 @@ export interface ComparedRow {
   isHard: boolean;
   isAnswerable: boolean;
   isAnswer: boolean;
-  features: number[];
+  features: (number | null)[];
 }
 
 /** Loads help centers into an installation and asks their questions. Returns the passages that they were compared with. */

@@ -3,7 +3,8 @@ import { type AnswerNetwork, scaled } from '../../../src/knowledge/search/answer
 /** What a network is trained on: rows of features, and whether each is of a passage that answers its question. */
 export interface TrainingSet {
   features: string[];
-  rows: number[][];
+  /** Null is a lead over nothing. */
+  rows: (number | null)[][];
   answers: boolean[];
 }
 
@@ -27,10 +28,10 @@ export function train(
   { hidden, steps, decay, seed }: Training,
 ): AnswerNetwork {
   const width = features.length;
-  const means = features.map((_, nth) => meanOf(rows.map((row) => row[nth] ?? 0)));
+  const means = features.map((_, nth) => meanOf(known(rows, nth)));
   const deviations = features.map((_, nth) => {
     const mean = means[nth] ?? 0;
-    return Math.sqrt(meanOf(rows.map((row) => ((row[nth] ?? 0) - mean) ** 2))) || 1;
+    return Math.sqrt(meanOf(known(rows, nth).map((value) => (value - mean) ** 2))) || 1;
   });
   const inputs = Float64Array.from(
     rows.flatMap((row) => row.map((value, nth) => scaled(value, means[nth] ?? 0, deviations[nth] ?? 1))),
@@ -121,6 +122,8 @@ function networkOf(
     bias: rounded[output + hidden] ?? 0,
   };
 }
+
+const known = (rows: (number | null)[][], nth: number): number[] => rows.flatMap((row) => row[nth] ?? []);
 
 const meanOf = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 

@@ -1,7 +1,7 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { Schemas } from './client';
 import { addItems } from './history';
-import { placeRow, removeRow } from './inbox-lists';
+import { openRowQuery, placeRow, removeRow } from './inbox-lists';
 import type { LiveEvent } from './live';
 import { historyQuery } from './queries';
 
@@ -12,8 +12,9 @@ interface Page<Item> {
   next: string | null;
 }
 
-/** Changes a row in each list that has it. */
+/** Changes a row in each list that has it, and where it is open. */
 export function patchRows(client: QueryClient, id: string, change: (row: InboxRow) => InboxRow): void {
+  client.setQueryData(openRowQuery(id).queryKey, (row) => row && change(row));
   client.setQueriesData<InfiniteData<Page<InboxRow>>>({ queryKey: ['listInbox'] }, (lists) =>
     lists === undefined
       ? lists
@@ -27,14 +28,14 @@ export function patchRows(client: QueryClient, id: string, change: (row: InboxRo
   );
 }
 
-/** Returns a row of any list. */
+/** Returns a row of any list, or the open one. */
 export function findRow(client: QueryClient, id: string): InboxRow | undefined {
   for (const [, list] of client.getQueriesData<InfiniteData<Page<InboxRow>>>({ queryKey: ['listInbox'] }))
     for (const page of list?.pages ?? []) {
       const row = page.items.find((one) => one.id === id);
       if (row !== undefined) return row;
     }
-  return undefined;
+  return client.getQueryData(openRowQuery(id).queryKey);
 }
 
 /** The key of a member's changes of a session. While they are under way, nothing older replaces what they show. */

@@ -26,6 +26,7 @@ export function placeRow(client: QueryClient, row: InboxRow): void {
 
 /** Takes the row of a deleted session out of all lists. */
 export function removeRow(client: QueryClient, id: string): void {
+  client.removeQueries({ queryKey: openRowQuery(id).queryKey });
   client.setQueriesData<List>(
     { queryKey: ['listInbox'] },
     (list) =>

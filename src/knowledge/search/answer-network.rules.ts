@@ -13,12 +13,15 @@ export interface AnswerNetwork {
 /** What is further from the mean, in standard deviations, counts as if it were here: the network has learned nothing there. */
 const FURTHEST = 3;
 
-/** Returns a feature as the network gets it. */
-export const scaled = (value: number, mean: number, deviation: number): number =>
-  Math.max(-FURTHEST, Math.min(FURTHEST, (value - mean) / deviation));
+/** The lead of a passage without a rival, in standard deviations: that of a usual first one. The network knows no such case. */
+const UNRIVALED = 1;
+
+/** Returns a feature as the network gets it. Null is a lead over nothing. */
+export const scaled = (value: number | null, mean: number, deviation: number): number =>
+  value === null ? UNRIVALED : Math.max(-FURTHEST, Math.min(FURTHEST, (value - mean) / deviation));
 
 /** Returns the logarithm of the odds that a passage with these features answers its question. */
-export function logOddsOf({ means, deviations, units, bias }: AnswerNetwork, features: number[]): number {
+export function logOddsOf({ means, deviations, units, bias }: AnswerNetwork, features: (number | null)[]): number {
   const inputs = features.map((value, nth) => scaled(value, means[nth] ?? 0, deviations[nth] ?? 1));
   return units.reduce((sum, unit) => {
     const input = inputs.reduce((all, value, nth) => all + value * (unit.weights[nth] ?? 0), unit.bias);

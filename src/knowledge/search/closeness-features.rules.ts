@@ -26,10 +26,10 @@ export const FEATURES: string[] = [
 ];
 
 /**
- * Returns the features of passages that were compared with a question, strongest first. Where all are of one item, its lead
- * is the whole value.
+ * Returns the features of passages that were compared with a question, strongest first. Where all are of one item, leads are
+ * null.
  */
-export function featuresOf(passages: { passage: FeaturedPassage; closeness: Closeness }[]): number[][] {
+export function featuresOf(passages: { passage: FeaturedPassage; closeness: Closeness }[]): (number | null)[][] {
   const compared = passages.map(({ passage, closeness }) => ({
     ...passage,
     ...closeness,
@@ -38,8 +38,8 @@ export function featuresOf(passages: { passage: FeaturedPassage; closeness: Clos
   }));
   return compared.map((passage, nth) => {
     const rivals = compared.filter(({ id }) => id !== passage.id);
-    const leadIn = (name: (typeof LEADING)[number]): number =>
-      passage[name] - (rivals.length === 0 ? 0 : Math.max(...rivals.map((rival) => rival[name])));
+    const leadIn = (name: (typeof LEADING)[number]): number | null =>
+      rivals.length === 0 ? null : passage[name] - Math.max(...rivals.map((rival) => rival[name]));
     return [
       ...LEADING.map((name) => passage[name]),
       ...OTHERS.map((name) => passage[name]),

@@ -183,7 +183,8 @@ function checkedConnector(
   return (options, callback) => {
     const tryNext = ([address, ...others]: string[], lastError: Error): void => {
       if (address === undefined) {
-        const place = options.host ?? `${options.hostname}:${options.port}`;
+        const name = isIP(options.hostname) === 6 ? `[${options.hostname}]` : options.hostname;
+        const place = options.host ?? `${name}:${options.port}`;
         const message = `${place} could not be reached: ${reasonOf(lastError)}`;
         callback(new EgressError(message, { transient: true, mayHaveArrived: false, cause: lastError }), null);
         return;

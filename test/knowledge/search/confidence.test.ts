@@ -125,7 +125,7 @@ describe('a comparison word by word', () => {
         { passage: own(ids[1], 0.5), closeness: close(0.7) },
       ]).map((row) => row[FEATURES.indexOf('lead in words')]);
     expect(leads('a', 'b')).toEqual([expect.closeTo(0.2), expect.closeTo(-0.2)]);
-    expect(leads('a', 'a')).toEqual([0.9, 0.7]);
+    expect(leads('a', 'a')).toEqual([null, null]);
   });
 
   it('counts what is far from all that the network has learned as if it were at the edge of it', () => {
@@ -136,6 +136,25 @@ describe('a comparison word by word', () => {
       ),
     );
     expect(odds).toEqual([odds[0], odds[0], odds[0]]);
+  });
+
+  it('makes it surer without a rival too, the better the words are covered', () => {
+    const { network, even, unit } = answerNetwork;
+    const confidence = (deviations: number) => {
+      const [row = []] = featuresOf([{ passage: own('a', 0.5), closeness: close(0) }]);
+      const isOfWords = (name: string) =>
+        ['words', 'sentenceWords', 'least', 'secondLeast', 'covered', 'sentence'].includes(name);
+      const values = FEATURES.map((name, nth) =>
+        row[nth] === null
+          ? null
+          : (network.means[nth] ?? 0) + (isOfWords(name) ? deviations : 0) * (network.deviations[nth] ?? 1),
+      );
+      return even + unit * logOddsOf(network, values);
+    };
+    const [worst = 0, mean = 0, good = 0, best = 0] = [-1, 0, 1, 1.5].map(confidence);
+    expect([mean < good, good < best]).toEqual([true, true]);
+    expect(Math.max(worst, mean)).toBeLessThan(0.78);
+    expect(best).toBeGreaterThan(0.78);
   });
 
   it('is read by a network that was trained on the same features', () => {

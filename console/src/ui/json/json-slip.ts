@@ -1,6 +1,6 @@
-const STRING = /"(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const PLAIN = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/y;
-const SPACE = /\s*/y;
+const SPACE = /[ \t\n\r]*/y;
 
 /** What is wrong at a place of a text. */
 class Slip extends Error {
@@ -47,7 +47,7 @@ function afterValue(text: string, from: number): number {
       const isMissing = at === text.length || ',}]:'.includes(text[at] ?? '');
       throw new Slip(
         isMissing ? from : at,
-        isMissing ? 'a value is missing' : 'this is no value, or a text without quotes',
+        isMissing ? 'a value is missing' : 'this is no value, or a text without double quotes (")',
       );
     }
   }
@@ -55,13 +55,15 @@ function afterValue(text: string, from: number): number {
 
 function afterString(text: string, at: number): number {
   const end = afterMatch(STRING, text, at);
-  if (end === undefined) throw new Slip(at, 'the closing quote of a text is missing, or \\ stands where it may not');
+  if (end === undefined)
+    throw new Slip(at, 'the closing quote of a text is missing, or \\ or a tab stands where it may not');
   return end;
 }
 
 function afterPair(text: string, from: number): number {
   const at = afterSpace(text, from);
-  if (text[at] !== '"') throw new Slip(at, 'a name needs quotes');
+  if (at === text.length) throw new Slip(from, 'the closing } is missing');
+  if (text[at] !== '"') throw new Slip(at, 'a name needs double quotes (")');
   const end = afterString(text, at);
   const colon = afterSpace(text, end);
   if (text[colon] !== ':') throw new Slip(end, 'a colon is missing after a name');
@@ -82,8 +84,11 @@ function afterList(
     const next = afterSpace(text, end);
     if (text[next] === closing) return next + 1;
     if (text[next] !== ',')
-      throw new Slip(end, next === text.length ? `the closing ${closing} is missing` : 'a comma is missing');
+      throw new Slip(end, isEnd(text[next]) ? `the closing ${closing} is missing` : 'a comma is missing');
     at = afterSpace(text, next + 1);
     if (text[at] === closing) throw new Slip(next, 'there is a comma too many');
   }
 }
+
+/** Whether the text or a list ends here. */
+const isEnd = (character: string | undefined): boolean => character === undefined || '}]'.includes(character);

@@ -138,7 +138,11 @@ export const FilterFields = ({ filters, view, canSave }: FieldsProps) => {
           onChange={({ from, to }) =>
             void navigate({
               to: '/inbox',
-              search: { ...filters, created_after: from, created_before: to },
+              search: {
+                ...filters,
+                created_after: from === view?.query.created_after ? filters.created_after : from,
+                created_before: to === view?.query.created_before ? filters.created_before : to,
+              },
               replace: true,
             })
           }

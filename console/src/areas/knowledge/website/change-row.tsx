@@ -35,7 +35,7 @@ export const ChangeRow = ({ change: { kind, title, url, diff, page_id } }: { cha
         {head}
         <span className="flex flex-col items-end text-xs text-quiet">
           {kind === 'updated' && <span>Nearly all of it changed</span>}
-          {kind !== 'new' && maySeeAnswers && <AnswersLink pageId={page_id}>Answers that quote it</AnswersLink>}
+          {kind !== 'new' && maySeeAnswers && <Quoted pageId={page_id} />}
         </span>
       </div>
     );
@@ -55,7 +55,7 @@ export const ChangeRow = ({ change: { kind, title, url, diff, page_id } }: { cha
   );
 };
 
-/** How many answers quote a page, if any. */
+/** How many answers of the last 30 days, which the list begins with, quote a page, if any. */
 const Quoted = ({ pageId }: { pageId: string }) => {
   const { data, hasNextPage } = useInfiniteQuery(turnsQuery({ cited_item_id: pageId }));
   const count = data?.pages.flatMap(({ items }) => items).length ?? 0;
@@ -64,7 +64,7 @@ const Quoted = ({ pageId }: { pageId: string }) => {
     <p className="mt-1 text-xs">
       <AnswersLink pageId={pageId}>
         Quoted in {count}
-        {hasNextPage && '+'} {count === 1 ? 'answer' : 'answers'}
+        {hasNextPage && '+'} {count === 1 ? 'answer' : 'answers'} of the last 30 days
       </AnswersLink>
     </p>
   );

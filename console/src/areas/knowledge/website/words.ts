@@ -62,4 +62,4 @@ export const REASONS: Record<NonNullable<CrawlPage['reason']>, string> = {
 
 /** Returns a detail in words. That of a page whose removal is held is why it seems to be gone. */
 export const shownDetail = (detail: string | null): string | null =>
-  detail !== null && detail in REASONS ? REASONS[detail as keyof typeof REASONS] : detail;
+  detail !== null && Object.hasOwn(REASONS, detail) ? REASONS[detail as keyof typeof REASONS] : detail;

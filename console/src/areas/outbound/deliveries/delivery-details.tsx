@@ -101,9 +101,15 @@ const Row = ({ name, children }: { name: string; children: ReactNode }) => (
 );
 
 /** The provider's words about each attempt, with the copies left out before it, and what it reported later. */
-const Words = ({ delivery: { status, answers, callbacks } }: { delivery: Detail }) => {
+const Words = ({ delivery: { status, attempts, answers, callbacks } }: { delivery: Detail }) => {
   if (answers.length + callbacks.length === 0)
-    return <p className="text-quiet">No provider was asked{UNDER_WAY.includes(status) && ' yet'}.</p>;
+    return (
+      <p className="text-quiet">
+        {attempts > 0
+          ? 'No answer of the provider is known.'
+          : `No provider was asked${UNDER_WAY.includes(status) ? ' yet' : ''}.`}
+      </p>
+    );
   return (
     <section aria-label="What the provider said">
       <h3 className="mb-1 font-semibold">What the provider said</h3>

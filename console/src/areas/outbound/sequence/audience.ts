@@ -35,7 +35,7 @@ function conditionOf(condition: Condition): string {
     case 'contacts_sessions_attributes_in':
       return `with a conversation whose ${fieldsOf(condition.attributes)}`;
     case 'contacts_affected_by_sequence':
-      return `who got the sequence ${condition.sequence_id}`;
+      return `who were enrolled in the sequence ${condition.sequence_id}`;
     case 'contact_belongs_to_segment':
       return `in the segment ${condition.segment_id}`;
     case 'contacts_created_at_between':
@@ -48,7 +48,7 @@ function conditionOf(condition: Condition): string {
 }
 
 function oneOf(values: string[]): string {
-  if (values.length === 0) return '(nothing is named: nobody)';
+  if (values.length === 0) return 'none of those named (nobody)';
   const more = values.length - MAX_NAMED;
   return more > 0 ? `${values.slice(0, MAX_NAMED).join(', ')} or one of ${more} more` : values.join(' or ');
 }

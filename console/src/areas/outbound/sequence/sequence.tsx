@@ -60,7 +60,10 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
           <ShortId id={id} />
         </p>
         <p className="mb-3 break-words">
-          <span className="text-quiet">Who gets it:</span> {audienceOf(sequence.filter)}
+          <span className="text-quiet">
+            {sequence.is_continuous ? 'Who gets it once they begin to match:' : 'Who gets it:'}
+          </span>{' '}
+          {audienceOf(sequence.filter)}
         </p>
         {paused_reason !== null && (
           <p role="status" className="mb-3 rounded-md bg-warn p-3 text-warn-text">

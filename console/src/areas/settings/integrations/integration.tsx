@@ -140,7 +140,9 @@ const TestResult = ({
       <p
         className={`rounded-md p-3 break-words ${data?.connected === true ? 'bg-good text-good-text' : 'bg-bad text-bad-text'}`}
       >
-        <span className="mr-2">Tested at {shownSecond(new Date(submittedAt).toISOString())}.</span>
+        {data !== undefined && (
+          <span className="mr-2">Tested at {shownSecond(new Date(submittedAt).toISOString())}.</span>
+        )}
         <span>
           {error?.message ?? `${data?.connected === true ? 'The test passed: ' : 'The test failed: '}${data?.message}`}
         </span>
