@@ -11,7 +11,7 @@ import { siteOf } from '../scope/rules.ts';
 import { insertChanges } from '../visiting/shared.queries.ts';
 import { endCrawl } from './ending.service.ts';
 import {
-  clearHeldMessage,
+  clearHeldMessages,
   countStoredPages,
   countUnseen,
   decrementHeld,
@@ -132,7 +132,7 @@ export function releaseRemovals(db: Db, orgId: string, datasourceId: string, job
     const held = await lockDeferredRemovals(trx, orgId, datasourceId, jobId);
     await removePages(trx, orgId, jobId, held);
     await incrementRemoved(trx, orgId, jobId, held.length);
-    await clearHeldMessage(trx, orgId, datasourceId, jobId);
+    await clearHeldMessages(trx, orgId, datasourceId);
     return held.length;
   });
 }
@@ -147,7 +147,7 @@ export function refuseRemovals(db: Db, orgId: string, datasourceId: string, jobI
     const ids = held.map(({ id }) => id);
     await keepPages(trx, orgId, ids);
     await decrementHeld(trx, orgId, jobId, ids.length);
-    await clearHeldMessage(trx, orgId, datasourceId, jobId);
+    await clearHeldMessages(trx, orgId, datasourceId);
     return ids.length;
   });
 }

@@ -97,14 +97,14 @@ export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
 
 export type Removal = Awaited<ReturnType<typeof listDeferredRemovals>>[number];
 
-/** Removes pages from the stored ones and deletes their texts. Those that no longer exist are `removed`. */
+/** Removes pages from the stored ones and deletes their texts. */
 export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
   await sql`
     update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
       etag = null, last_modified = null, raw_hash = null, updated_at = now(),
       text_hash = case when removal = 'soft_not_found' then text_hash end,
       detail = case when reason is distinct from 'removal_held' then detail end,
-      status = case when removal in ('not_found', 'soft_not_found', 'unseen') then 'removed' else 'excluded' end
+      status = case when removal in ('not_found', 'unseen') then 'removed' else 'excluded' end
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);
 }
@@ -143,18 +143,19 @@ export async function incrementRemoved(trx: Trx, orgId: string, jobId: string, c
 }
 
 /**
- * Clears what a completed crawl says of the pages that it holds, in its datasource too: it says nothing else there. What
- * another crawl says stays.
+ * Clears what completed crawls say of pages that were held, in their datasource too: they say nothing else. All held pages
+ * are decided at once, whichever crawls have held them. What a failed crawl says stays.
  */
-export async function clearHeldMessage(trx: Trx, orgId: string, datasourceId: string, jobId: string): Promise<void> {
+export async function clearHeldMessages(trx: Trx, orgId: string, datasourceId: string): Promise<void> {
   await sql`
     with decided as (
-      select id, error_message from crawl_jobs where org_id = ${orgId} and id = ${jobId} and status = 'completed'
+      select id, error_message from crawl_jobs
+      where org_id = ${orgId} and datasource_id = ${datasourceId} and status = 'completed' and error_message is not null
     ), cleared as (
       update crawl_jobs set error_message = null from decided where org_id = ${orgId} and crawl_jobs.id = decided.id
     )
-    update datasources set error_message = null from decided
-    where org_id = ${orgId} and datasources.id = ${datasourceId} and datasources.error_message = decided.error_message
+    update datasources set error_message = null
+    where org_id = ${orgId} and id = ${datasourceId} and error_message in (select error_message from decided)
   `.execute(trx);
 }
 

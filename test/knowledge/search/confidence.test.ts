@@ -151,7 +151,7 @@ describe('a comparison word by word', () => {
       );
       return even + unit * logOddsOf(network, values);
     };
-    const [worst = 0, mean = 0, good = 0, best = 0] = [-1, 0, 1, 1.5].map(confidence);
+    const [worst = 0, mean = 0, good = 0, best = 0] = [-1, 0, 1, 2.5].map(confidence);
     expect([mean < good, good < best]).toEqual([true, true]);
     expect(Math.max(worst, mean)).toBeLessThan(0.78);
     expect(best).toBeGreaterThan(0.78);
