@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FareHarborConnection, MAX_CONNECTIONS } from '../actions/fareharbor/schema.ts';
 import { AiInstructions, Website } from '../orgs/schema.ts';
-import { EmailAddress, Id, Language, Name, Timestamp } from '../schemas/parts.ts';
+import { EmailAddress, Id, Language, Name, Timestamp, wholeNumber } from '../schemas/parts.ts';
 
 const Connections = z
   .union([FareHarborConnection, z.array(FareHarborConnection).min(1).max(MAX_CONNECTIONS)])
@@ -51,7 +51,7 @@ export const PartnerOrg = z
 
 export const OrgPage = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
+  offset: wholeNumber(2_147_483_647).default(0),
 });
 
 export const PartnerOrgPage = z.object({ data: z.array(PartnerOrg), total: z.int() });

@@ -40,6 +40,13 @@ function withZone(text: string): string {
   return /(?:Z|[+-]\d\d:\d\d)$/i.test(time) ? time : `${time}Z`;
 }
 
+/** A whole number from 0 in a query. An empty text is none, though JavaScript reads it as 0. */
+export const wholeNumber = (most: number) =>
+  z.preprocess(
+    (value) => (value === '' ? Number.NaN : value),
+    z.coerce.number('must be a whole number').int().min(0).max(most),
+  );
+
 /** The query parameters of a list by creation or update. */
 export const RANGE = {
   cursor: Cursor.optional(),

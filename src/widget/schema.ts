@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PhoneNumber } from '../contacts/phone-number.schema.ts';
 import { Email, HttpActionOverrides } from '../contacts/schema.ts';
 import { Comment, Score } from '../csat/schema.ts';
-import { Cursor, Id, Language, Time } from '../schemas/parts.ts';
+import { Cursor, Id, Language, Time, wholeNumber } from '../schemas/parts.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
 const MAX_NAME_LENGTH = 1_000;
@@ -93,7 +93,7 @@ export const ListWidgetSessions = z.object({
     .optional(),
   cursor: Cursor.optional(),
   offset: z
-    .union([z.coerce.number().int().min(0).max(MAX_OFFSET), Cursor.regex(/[a-z]/i)], {
+    .union([wholeNumber(MAX_OFFSET), Cursor.regex(/[a-z]/i)], {
       error: `must be a number up to ${MAX_OFFSET}, or the next of an earlier page`,
     })
     .default(0),
@@ -114,7 +114,7 @@ const MAX_POLL_SECONDS = 25;
 
 /** A poll that may wait. `state` is that of the answer before: another one ends the wait too. */
 export const PollStart = HistoryStart.extend({
-  wait: z.coerce.number().int().min(0).max(MAX_POLL_SECONDS).optional(),
+  wait: wholeNumber(MAX_POLL_SECONDS).optional(),
   state: z.string().max(100).optional(),
 });
 export type PollStart = z.infer<typeof PollStart>;
