@@ -208,7 +208,7 @@ it('a call has one session, however often its assistant is asked for, and one fo
 
 describe('a call without a report', () => {
   const overdue = (age: string) =>
-    sql`update phone_calls_under_way set check_at = now(), begun_at = now() - ${age}::interval where org_id = ${org.id}`.execute(
+    sql`update phone_calls_under_way set check_at = now() - interval '1 second', begun_at = now() - ${age}::interval where org_id = ${org.id}`.execute(
       stack.db,
     );
   const warnings: unknown[] = [];
