@@ -225,12 +225,18 @@ describe('listing the orgs of a partner', () => {
     expect({ given: body.data.length, total: body.total }).toEqual({ given: 50, total: 51 });
   });
 
-  it.each(['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'offset=-1', 'offset=', 'offset=99999999999', 'limit=1&limit=2'])(
-    'refuses the query %s',
-    async (query) => {
-      expect((await api.partner.get(`${ORGS}?${query}`)).status).toBe(400);
-    },
-  );
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'limit=1.5',
+    'offset=-1',
+    'offset=',
+    'offset=99999999999',
+    'limit=1&limit=2',
+  ])('refuses the query %s', async (query) => {
+    expect((await api.partner.get(`${ORGS}?${query}`)).status).toBe(400);
+  });
 });
 
 describe('resolving an external_id', () => {
