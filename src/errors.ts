@@ -80,9 +80,14 @@ export const mergedInto = (id: string) =>
     conflicting: { type: 'contact', id, field: 'id' },
   });
 export const conflict = (message: string) => new DomainError('conflict', message);
-/** Returns an error for a value that another row has. */
-export const alreadyExists = (message: string, conflicting: ConflictingRow) =>
-  new DomainError('conflict', message, undefined, { code: 'already_exists', conflicting });
+/** Returns an error for a value that a row has. Without the id of the row, which may be gone by now, it names none. */
+export const alreadyExists = (
+  message: string,
+  { id, ...row }: Omit<ConflictingRow, 'id'> & { id: string | undefined },
+) =>
+  id === undefined
+    ? conflict(message)
+    : new DomainError('conflict', message, undefined, { code: 'already_exists', conflicting: { ...row, id } });
 export const gone = (message: string) => new DomainError('gone', message);
 /** Returns an error for a resource that is not as the caller has seen it. */
 export const changed = (message: string) => new DomainError('changed', message);

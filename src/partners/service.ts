@@ -8,7 +8,7 @@ import {
 } from '../actions/fareharbor/service.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { alreadyExists, conflict, type DomainError, forbidden, invalid, notFound } from '../errors.ts';
+import { alreadyExists, type DomainError, forbidden, invalid, notFound } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { issueOrgKey } from '../keys/service.ts';
 import type { Tokens } from '../keys/tokens.ts';
@@ -143,9 +143,7 @@ export async function getOrgNamed(db: Db, partnerId: string, externalId: string)
 
 function externalIdTaken(externalId: string, org: { id: string } | undefined): DomainError {
   const message = `An org with the external_id "${externalId}" already exists`;
-  return org === undefined
-    ? conflict(message)
-    : alreadyExists(message, { type: 'org', id: org.id, field: 'external_id' });
+  return alreadyExists(message, { type: 'org', id: org?.id, field: 'external_id' });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type AnswerNetwork, scaled } from '../../../src/knowledge/search/answer-network.rules.ts';
+import { createRandom } from '../../support/generated-texts.ts';
 
 /** What a network is trained on: rows of features, and whether each is of a passage that answers its question. */
 export interface TrainingSet {
@@ -36,7 +37,7 @@ export function train(
   const inputs = Float64Array.from(
     rows.flatMap((row) => row.map((value, nth) => scaled(value, means[nth] ?? 0, deviations[nth] ?? 1))),
   );
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const size = hidden * (width + 1) + hidden + 1;
   const weights = Float64Array.from({ length: size }, () => (random() * 2 - 1) / Math.sqrt(width));
   const gradient = new Float64Array(size);
@@ -126,14 +127,3 @@ function networkOf(
 const known = (rows: (number | null)[][], nth: number): number[] => rows.flatMap((row) => row[nth] ?? []);
 
 const meanOf = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Returns random numbers from 0 to 1 that the seed determines (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

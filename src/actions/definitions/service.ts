@@ -129,7 +129,7 @@ async function assertOperationIdFree(trx: Trx, orgId: string, operationId: strin
 /** Returns an error that names the action with the operation id. */
 function operationIdTaken(id: string | undefined, operationId: string) {
   const message = `operation_id: another action has ${operationId}: choose another one`;
-  return id === undefined ? conflict(message) : alreadyExists(message, { type: 'action', id, field: 'operation_id' });
+  return alreadyExists(message, { type: 'action', id, field: 'operation_id' });
 }
 
 const toAnswer = ({ channels, connection_kind: kind, connection_name: name, ...row }: ActionRow) => ({

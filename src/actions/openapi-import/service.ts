@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { InvalidDocument } from '../../documents/openapi.ts';
 import type { DocumentFormat, DocumentReader } from '../../documents/reader.ts';
-import { alreadyExists, conflict, type Issue, invalid } from '../../errors.ts';
+import { alreadyExists, type Issue, invalid } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { CreateAction } from '../definitions/schema.ts';
 import { assertActionLimit, findIdOfOperation, lockActions, upsertActions } from '../definitions/service.ts';
@@ -51,7 +51,7 @@ async function assertAllImported(
   if (taken === undefined) return;
   const id = await findIdOfOperation(trx, orgId, taken);
   const message = `operationId: ${taken} is an action of a connection: choose another one`;
-  throw id === undefined ? conflict(message) : alreadyExists(message, { type: 'action', id, field: 'operation_id' });
+  throw alreadyExists(message, { type: 'action', id, field: 'operation_id' });
 }
 
 /** Reads the file. Throws invalid with its problem. */

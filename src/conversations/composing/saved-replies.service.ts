@@ -4,7 +4,7 @@ import { pageOf } from '../../db/cursor.ts';
 import { lockName } from '../../db/locks.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { lockTeamShared } from '../../desk/teams/service.ts';
-import { alreadyExists, conflict, invalid, notFound, refused } from '../../errors.ts';
+import { alreadyExists, invalid, notFound, refused } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { MediaLinks } from '../../media/links.ts';
 import { findSession } from '../queries.ts';
@@ -113,5 +113,5 @@ async function assertShortcutFree(trx: Trx, orgId: string, shortcut: string, id:
 
 function shortcutTaken(id: string | undefined, shortcut: string) {
   const message = `Another saved reply has the shortcut ${shortcut}: choose another one`;
-  return id === undefined ? conflict(message) : alreadyExists(message, { type: 'saved_reply', id, field: 'shortcut' });
+  return alreadyExists(message, { type: 'saved_reply', id, field: 'shortcut' });
 }

@@ -61,9 +61,7 @@ export interface SessionKey {
   id: string;
 }
 
-/**
- * Lists the rows shown for sessions of any orgs, with the marks of members. Deleted ones are left out.
- */
+/** Lists the rows shown for sessions of any orgs, with the marks of members. Deleted ones are left out. */
 export async function listRows(
   db: Db,
   keys: SessionKey[],

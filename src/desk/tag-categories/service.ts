@@ -61,5 +61,5 @@ async function assertNameFree(trx: Trx, orgId: string, nameKey: string, id: stri
 
 function nameTaken(id: string | undefined) {
   const message = 'name: another category of tags has this name: choose another one';
-  return id === undefined ? conflict(message) : alreadyExists(message, { type: 'tag_category', id, field: 'name' });
+  return alreadyExists(message, { type: 'tag_category', id, field: 'name' });
 }

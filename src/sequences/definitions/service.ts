@@ -260,8 +260,6 @@ async function orConflict(
     if (violatedUnique(error) !== 'sequences_custom_id_key') throw error;
     const message = `custom_id "${customId}" is used by another sequence`;
     const other = await findSequence(trx, orgId, customId);
-    throw other === undefined
-      ? conflict(message)
-      : alreadyExists(message, { type: 'sequence', id: other.id, field: 'custom_id' });
+    throw alreadyExists(message, { type: 'sequence', id: other?.id, field: 'custom_id' });
   }
 }
