@@ -19,32 +19,42 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** SQL: whether nothing that identifies a `new` contact identified a merged one. */
-const isUnknownToMerges = (orgId: string) => sql<SqlBool>`(
-  not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.email = new.email)
-  and not exists (
-    select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.phone_number = new.phone_number
-  )
-  and not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.external_id = new.external_id)
-)`;
+/** What identifies a contact. */
+const KEYS = ['email', 'phone_number', 'external_id'] as const;
+type Key = (typeof KEYS)[number];
 
-const insertAndAnnounce = compiledOnce(
-  ({ orgId, contacts }: { orgId: string; contacts: string }) => sql<{ id: string }>`
-  with created as (
-    insert into contacts (org_id, id, email, phone_number, external_id, name, custom_data, http_action_overrides)
-    select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, http_action_overrides
-    from jsonb_to_recordset(${contacts}::jsonb)
-      as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb)
-    where ${isUnknownToMerges(orgId)}
-    order by email, phone_number, external_id, id
-    on conflict do nothing
-    returning id
-  ), announced as (${announcementOf(sql<AnnouncedRow>`
-    select ${orgId}::uuid as org_id, 'contact-created' as type, id as subject_id, '{}'::jsonb as payload
-    from created order by id`)}
-  )
-  select id from created`,
-);
+/** SQL: whether nothing that identifies a `new` contact by these keys identified a merged one. */
+const isUnknownToMerges = (orgId: string, keys: readonly Key[]) => {
+  const conditions = keys.map((key) => {
+    const column = sql.ref(key);
+    return sql`not exists (
+      select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.${column} = new.${column}
+    )`;
+  });
+  return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
+};
+
+const insertAndAnnounceBy = (keys: readonly Key[]) =>
+  compiledOnce(
+    ({ orgId, contacts }: { orgId: string; contacts: string }) => sql<{ id: string }>`
+    with created as (
+      insert into contacts (org_id, id, email, phone_number, external_id, name, custom_data, http_action_overrides)
+      select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, http_action_overrides
+      from jsonb_to_recordset(${contacts}::jsonb)
+        as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb)
+      where ${isUnknownToMerges(orgId, keys)}
+      order by email, phone_number, external_id, id
+      on conflict do nothing
+      returning id
+    ), announced as (${announcementOf(sql<AnnouncedRow>`
+      select ${orgId}::uuid as org_id, 'contact-created' as type, id as subject_id, '{}'::jsonb as payload
+      from created order by id`)}
+    )
+    select id from created`,
+  );
+
+/** By the keys that some contact has: a lookup of a key that none has costs as much as one of another. */
+const insertAndAnnounce = new Map<string, ReturnType<typeof insertAndAnnounceBy>>();
 
 /**
  * Inserts the contacts with unused e-mail, phone number and external id together with their events `contact-created`, in one round
@@ -52,7 +62,10 @@ const insertAndAnnounce = compiledOnce(
  */
 export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
   if (contacts.length === 0) return [];
-  const statement = insertAndAnnounce(db, { orgId, contacts: JSON.stringify(contacts) });
+  const keys = KEYS.filter((key) => contacts.some((contact) => contact[key] !== null));
+  const insert = insertAndAnnounce.get(keys.join()) ?? insertAndAnnounceBy(keys);
+  insertAndAnnounce.set(keys.join(), insert);
+  const statement = insert(db, { orgId, contacts: JSON.stringify(contacts) });
   const { rows } = await announcing(db, db.executeQuery(statement));
   return rows.map(({ id }) => id);
 }
@@ -69,7 +82,7 @@ export async function insertContactsSilently(
     select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, coalesce(created_at, now()), now()
     from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
       as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, created_at timestamptz)
-    where ${isUnknownToMerges(orgId)}
+    where ${isUnknownToMerges(orgId, KEYS)}
     order by email, phone_number, external_id, id
     on conflict do nothing
     returning id

@@ -123,6 +123,18 @@ it('finds the contact by what identified the absorbed one, and changes none of i
   expect((await org.get(`/contacts/${id}`)).body.email).toBe(LOVELACE.email);
 });
 
+it.each([
+  ['e-mail', { email: LOVELACE.email }],
+  ['phone number', { phone: LOVELACE.phone }],
+  ['external id', { external_id: LOVELACE.external_id }],
+])('finds the contact by nothing but the %s of the absorbed one', async (_, key) => {
+  const id = await save({ ...ADA, phone: '+442079460111' });
+  await merge(id, await save(LOVELACE));
+  expect(await save(key)).toBe(id);
+  const { body } = await org.post('/contacts/batch', { contacts: [key, { email: 'new@example.com' }] });
+  expect(body.results).toMatchObject([{ id, created: false }, { created: true }]);
+});
+
 it('makes the absorbed contact’s rows of every table the other one’s, and leaves none behind', async () => {
   const { rows: tables } = await sql<{ table_name: string }>`
     select table_name from information_schema.columns
