@@ -200,7 +200,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
   it('changes the settings of the AI by a draft whose difference is shown, and publishes it', async () => {
     const { page, complaints } = await admin('/ai/settings');
     await page.getByText('No other draft').waitFor();
-    await page.getByRole('spinbutton', { name: 'Questions to a model in a turn' }).fill('3');
+    await page.getByRole('spinbutton', { name: 'Questions to a model for an answer' }).fill('3');
     await page.getByRole('textbox', { name: /^Budgets of/ }).fill('{"day": {"tokens": }}');
     await page.getByText('Something is no JSON').waitFor();
     await page.getByRole('textbox', { name: /^Budgets of/ }).fill('{"day": {"tokens": 5000}}');
@@ -222,17 +222,27 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.close();
   });
 
-  it('previews an answer with its trace, and lists the turns of a conversation', async () => {
+  it('previews an answer with its trace, and lists answers with their confidence beside what it answers from', async () => {
     const { page, complaints } = await admin('/ai/preview');
     await page.getByRole('textbox', { name: 'What the customer writes' }).fill(QUESTION);
     await button(page, 'Preview').click();
-    const turn = page.getByRole('region', { name: 'The AI’s turn' });
+    const turn = page.getByRole('region', { name: 'What the AI does' });
     await turn.getByText('Refunds arrive within').first().waitFor();
     await turn.getByText('Searched the knowledge').waitFor();
+    await turn.getByText(/confidence \d\.\d\d, answered from \d\.\d\d$/).waitFor();
     const { body: session } = await org.post('/chat/sessions', {});
-    await addTurn(stack.db, org, session.id);
+    const { turnId } = await addTurn(stack.db, org, session.id);
+    await stack.db.updateTable('ai_turns').set({ score: 1.41 }).where('id', '=', turnId).execute();
+    const searched = { step: 2, purpose: 'search' as const, latency_ms: 1 };
+    await stack.db
+      .insertInto('ai_steps')
+      .values({ org_id: org.id, turn_id: turnId, ...searched, detail: '{"score":1.41,"threshold":0.62}' })
+      .execute();
     await page.goto(`${stack.url}/console/ai`);
-    await page.getByRole('list', { name: 'Turns' }).getByRole('listitem').first().waitFor();
+    await page.getByText('Each row is one time that the AI dealt with what a customer wrote.').waitFor();
+    await page.getByRole('list', { name: 'Answers' }).getByText('1.41, answered from 0.62').waitFor();
+    const tabs = page.getByRole('navigation', { name: 'AI', exact: true }).getByRole('link');
+    expect((await tabs.allInnerTexts()).slice(0, 4)).toEqual(['Answers', 'Confirmations', 'Preview', 'Test questions']);
     expect(await page.getByRole('link', { name: 'Open it' }).first().getAttribute('href')).toBe(
       `/console/s/${session.id}`,
     );

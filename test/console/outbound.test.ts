@@ -202,7 +202,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
       await page.locator('canvas').nth(1).waitFor();
     });
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await check('gates', () => page.getByRole('dialog', { name: 'Gates' }).waitFor());
+    await check('gates', () => page.getByRole('dialog', { name: 'Sending limits' }).waitFor());
     await go('/outbound/deliveries');
     await check('deliveries', () => list(page, 'Deliveries').getByText('+49').first().waitFor());
     await list(page, 'Deliveries').getByRole('link').first().click();

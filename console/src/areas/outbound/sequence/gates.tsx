@@ -21,7 +21,7 @@ export const Gates = ({ sequence, held, mayWrite }: GatesProps) => {
   const hasEnded = status === 'complete' || status === 'canceled';
   return (
     <Section
-      title="Gates"
+      title="Sending limits"
       actions={
         mayWrite && (
           <StateButton forbidden={hasEnded && 'The sequence has ended'} onClick={() => edit(true)}>
@@ -30,6 +30,7 @@ export const Gates = ({ sequence, held, mayWrite }: GatesProps) => {
         )
       }
     >
+      <p className="px-4 pt-3 text-xs text-quiet">They delay messages, or end the sequence for a contact.</p>
       <dl className="px-4 py-2">
         {Object.entries(GATES).map(([gate, name]) => {
           const count = held.find((one) => one.gate === gate)?.count ?? 0;
