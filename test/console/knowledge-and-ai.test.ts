@@ -95,12 +95,20 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     const bar = page.getByText('2 of 4 pages seem to be gone. They are kept until somebody removes them');
     await bar.waitFor();
     await held.getByText('Not found').nth(1).waitFor();
+    await crawlAgain(org, kept); // holds the same pages again
+    const crawls = page.getByRole('list', { name: 'Crawls' });
+    await page.reload();
+    await crawls.getByText('2 were held').waitFor();
+    await crawls.getByRole('button').nth(1).click();
+    await page.getByText('2 removals were held by this crawl.').waitFor();
+    expect(await button(page, 'Keep the pages').count()).toBe(0);
+    await page.getByRole('link', { name: 'The latest crawl' }).click();
     await button(page, 'Keep the pages').click();
     await page.getByText('2 pages are kept').waitFor();
     await held.waitFor({ state: 'detached' });
     await bar.waitFor({ state: 'detached' });
     expect(await synced(kept)).toBe(4);
-    await page.getByRole('list', { name: 'Crawls' }).getByRole('button').nth(1).click();
+    await crawls.getByRole('button').nth(2).click();
     await page.getByText('What changed').click();
     await page.getByText('+ ++i says how it was rewritten.').waitFor();
     await page.getByText('Left out: 1,234 more characters').waitFor();
@@ -123,6 +131,10 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByRole('link', { name: /^Pages \(/ }).click();
     const known = page.getByRole('list', { name: 'Pages' });
     await known.getByText('Removed', { exact: true }).nth(1).waitFor();
+    await known
+      .getByText(/Not found · 404 · since /)
+      .nth(1)
+      .waitFor();
     const current = page.getByRole('navigation', { name: 'Website' }).locator('[aria-current=page]');
     expect(await current.allTextContents()).toEqual(['Pages (2)']);
     await page.getByRole('heading', { level: 1 }).getByRole('link').click();
