@@ -51,12 +51,6 @@ export const contactQuery = (id: string) =>
     refetchInterval: AGAIN_MS,
   });
 
-export const segmentQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['getSegment', id],
-    queryFn: () => dataOf(api.GET('/segments/{id}', { params: { path: { id } } })),
-  });
-
 export type TimelineItem = Schemas['TimelineItem'];
 
 export const timelineQuery = (id: string, kinds: string | undefined) =>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { segmentQuery } from '../../../api/overview';
+import { segmentQuery } from '../../../api/outbound';
 import { Page, PageBody } from '../../../ui/page';
 import { failureOf } from '../../../ui/parts';
 import { WaitingPage } from '../../../ui/query-page';

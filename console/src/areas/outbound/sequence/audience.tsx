@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { ApiError, type Schemas } from '../../../api/client';
-import { sequenceQuery } from '../../../api/outbound';
-import { segmentQuery } from '../../../api/overview';
+import type { Schemas } from '../../../api/client';
+import { lazily } from '../../../ui/lazily';
 import { shownFully } from '../../../ui/times/moments';
+
+const SegmentName = lazily(async () => (await import('./audience-names')).SegmentName);
+const SequenceName = lazily(async () => (await import('./audience-names')).SequenceName);
 
 type Condition = Exclude<Schemas['ContactCondition'], { type: 'all_contacts' }>;
 
@@ -32,38 +32,6 @@ const joined = (parts: ReactNode[], between: string): ReactNode =>
       {part}
     </Fragment>
   ));
-
-const LINK = 'text-link hover:underline';
-const NAME_STALE_MS = 60_000;
-
-const isGone = (error: Error | null): boolean => error instanceof ApiError && error.status === 404;
-const endOf = (id: string): string => `…${id.slice(-6)}`;
-
-const SegmentName = ({ id }: { id: string }) => {
-  const { data, error } = useQuery({ ...segmentQuery(id), staleTime: NAME_STALE_MS });
-  if (isGone(error)) return 'a deleted segment';
-  return (
-    <>
-      the segment{' '}
-      <Link to="/contacts/segments/$segmentId" params={{ segmentId: id }} className={LINK}>
-        {data?.name ?? endOf(id)}
-      </Link>
-    </>
-  );
-};
-
-const SequenceName = ({ id }: { id: string }) => {
-  const { data, error } = useQuery({ ...sequenceQuery(id), staleTime: NAME_STALE_MS, refetchInterval: false });
-  if (isGone(error)) return 'a deleted sequence';
-  return (
-    <>
-      the sequence{' '}
-      <Link to="/outbound/$sequenceId" params={{ sequenceId: data?.id ?? id }} search={{}} className={LINK}>
-        {data?.name ?? endOf(id)}
-      </Link>
-    </>
-  );
-};
 
 function conditionOf(condition: Condition): ReactNode {
   switch (condition.type) {

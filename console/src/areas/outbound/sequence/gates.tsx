@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
+import { lazily } from '../../../ui/lazily';
 import { Chip } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { StateButton } from '../../../ui/state-button';
 import { GATES } from '../words';
-import { GatesDialog } from './gates-dialog';
+
+const GatesDialog = lazily(async () => (await import('./gates-dialog')).GatesDialog);
 
 type GateValues = Schemas['SequenceGates'];
 
