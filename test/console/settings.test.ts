@@ -40,6 +40,20 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Connect and test').click();
     await page.getByText(/^The test failed: /).waitFor();
     await page.getByText('Failing', { exact: true }).waitFor();
+    await page.getByText('It is saved and in use, and no e-mail is sent until this is mended.').waitFor();
+    await page.getByRole('link', { name: 'What waits' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Status: Queued' }).waitFor();
+    await page.goBack();
+    await page
+      .getByRole('heading', { level: 1 })
+      .getByRole('link', { name: /^Integrations/ })
+      .click();
+    const line = page.getByRole('list', { name: 'Integrations' }).getByText('No e-mail is sent until this is mended.');
+    await line.waitFor();
+    expect(await line.count()).toBe(1);
+    await page.getByRole('link', { name: 'Mail server' }).click();
+    await button(page, 'Test').click();
+    await page.getByText(/^The test failed: /).waitFor();
     const why = main(page).getByText(`${hostname}:9 could not be reached: nothing answers there (ECONNREFUSED)`);
     expect(await why.count()).toBe(1);
     const result = main(page)
@@ -60,6 +74,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByText(/^The test passed: /).waitFor();
     await page.getByText('Works', { exact: true }).waitFor();
     await page.getByText('without a sign-in').waitFor();
+    await page.getByText('until this is mended').waitFor({ state: 'detached' });
     expect(await button(page, 'Test').getAttribute('aria-disabled')).toBeNull();
 
     const stored = async () => (await stack.org.get('/integrations/email')).body.settings;
