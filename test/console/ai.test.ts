@@ -52,6 +52,7 @@ const ANSWER = 'You get the money back within five working days.';
     await page.reload();
     await log.getByText('1 source, changed since').click();
     await log.getByText(/^Page changed since \(.*Jan.*\)$/).waitFor();
+    await log.getByText('What is quoted is no longer on the page word for word.').waitFor();
     expect(await violationsIn(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();

@@ -40,15 +40,17 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Connect and test').click();
     await page.getByText(/^The test failed: /).waitFor();
     await page.getByText('Failing', { exact: true }).waitFor();
-    await page.getByText('It is saved and in use, and no e-mail is sent until this is mended.').waitFor();
-    await page.getByRole('link', { name: 'What waits' }).click();
+    await page.getByText('It is saved and in use. The last call failed: while it fails, no e-mail goes out.').waitFor();
+    await page.getByRole('link', { name: 'Queued messages' }).click();
     await page.getByRole('button', { name: 'Remove the filter Status: Queued' }).waitFor();
     await page.goBack();
     await page
       .getByRole('heading', { level: 1 })
       .getByRole('link', { name: /^Integrations/ })
       .click();
-    const line = page.getByRole('list', { name: 'Integrations' }).getByText('No e-mail is sent until this is mended.');
+    const line = page
+      .getByRole('list', { name: 'Integrations' })
+      .getByText('The last call failed: while it fails, no e-mail goes out.');
     await line.waitFor();
     expect(await line.count()).toBe(1);
     await page.getByRole('link', { name: 'Mail server' }).click();
@@ -74,7 +76,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByText(/^The test passed: /).waitFor();
     await page.getByText('Works', { exact: true }).waitFor();
     await page.getByText('without a sign-in').waitFor();
-    await page.getByText('until this is mended').waitFor({ state: 'detached' });
+    await page.getByText('The last call failed').waitFor({ state: 'detached' });
     expect(await button(page, 'Test').getAttribute('aria-disabled')).toBeNull();
 
     const stored = async () => (await stack.org.get('/integrations/email')).body.settings;

@@ -151,4 +151,39 @@ describe('a crawl', () => {
     await runInlineAgain(api, extractor, ref);
     expect(await seen('/kept')).toEqual({ status: 'synced', reason: null, removed_at: null });
   });
+
+  it('keeps a page removed that an earlier version removed, whether it is linked or fetched again by hand', async () => {
+    const { ref, id, seen, removedAt } = await withRemovedPage();
+    await api.db.updateTable('crawl_pages').set({ removed_at: null }).where('id', '=', id).execute();
+    const { updated_at } = await seen();
+    await runInlineAgain(api, extractor, ref);
+    expect(await seen()).toMatchObject({ status: 'removed', reason: 'not_found', removed_at: updated_at });
+    await api.db.updateTable('crawl_pages').set({ removed_at: null }).where('id', '=', id).execute();
+    await api.org.post(`/crawl/${ref.datasourceId}/pages/resync`, { page_ids: [id] });
+    expect(await removedAt()).toBeInstanceOf(Date);
+  });
+
+  it('forgets that a page was removed once somebody excludes it', async () => {
+    const { ref, id, removedAt } = await withRemovedPage();
+    expect(await removedAt()).toBeInstanceOf(Date);
+    await api.org.post(`/crawl/${ref.datasourceId}/pages/exclude`, { page_ids: [id] });
+    expect(await removedAt()).toBeNull();
+  });
+
+  async function withRemovedPage() {
+    site.pages.set('/', pageOf('Home', { links: ['/a', '/b', '/gone'] }));
+    for (const path of ['/a', '/b', '/gone']) site.pages.set(path, pageOf(`Page ${path}`));
+    const ref = await beginInline(api, site);
+    await runInline(api, extractor, ref);
+    site.pages.set('/gone', { status: 404 });
+    for (let crawls = 0; crawls < 2; crawls++) await runInlineAgain(api, extractor, ref);
+    const seen = async () =>
+      (await pagesOf(api.org, ref.datasourceId)).find(({ url }) => new URL(url).pathname === '/gone') ?? {};
+    const page = await seen();
+    expect(page).toMatchObject({ status: 'removed', reason: 'not_found' });
+    const removedAt = async () =>
+      (await api.db.selectFrom('crawl_pages').select('removed_at').where('id', '=', page.id).executeTakeFirst())
+        ?.removed_at;
+    return { ref, id: page.id, seen, removedAt };
+  }
 });

@@ -91,7 +91,7 @@ describe('why a contact did not get a message', () => {
       return now.enrollment.held_until !== null && now;
     });
     expect(answer).toMatchObject({ verdict: 'waiting', at: answer.enrollment.held_until });
-    expect(answer.summary).toContain('Step 1: A gate holds the message back: quiet_hours');
+    expect(answer.summary).toContain('Step 1: A sending limit holds the message back: quiet_hours');
     expect(stateOf(answer, 'gate')).toBe('waits');
   });
 

@@ -85,7 +85,7 @@ export async function dequeueAndUnstorePages(
   await sql`
     update crawl_pages set is_queued = false, lease = null, is_stored = is_stored and ${keepsItems}, removal = null, status = 'excluded',
       reason = 'excluded_by_user', detail = null, markdown = null, etag = null, last_modified = null, raw_hash = null, text_hash = null,
-      updated_at = now()
+      removed_at = null, updated_at = now()
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);
 }

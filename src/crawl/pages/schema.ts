@@ -41,7 +41,9 @@ const CrawlPage = z
     found_on: z.string().nullable().describe('The page or sitemap that led here first.'),
     last_crawled_at: Timestamp.nullable(),
     last_changed_at: Timestamp.nullable(),
-    removed_at: Timestamp.nullable().describe('Since when a removed page is.'),
+    removed_at: Timestamp.nullable().describe(
+      'When a crawl removed the page. null unless `status` is `removed`, and where it is not known.',
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

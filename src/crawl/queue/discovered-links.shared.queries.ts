@@ -4,6 +4,7 @@ import { onlyRow } from '../../db/rows.ts';
 import type { CrawlRef } from '../contract.ts';
 import type { PageReason } from '../reasons.rules.ts';
 import { MAX_QUERIES_PER_PATH } from '../scope/urls.rules.ts';
+import { removedAt } from './shared.queries.ts';
 
 /** A URL found in a page or a sitemap, or given by a user. */
 export interface DiscoveredUrl {
@@ -69,7 +70,7 @@ export async function insertDiscovered(
       from judged where not is_seen order by key
       on conflict (org_id, datasource_id, url_key) do update set
         found_in = excluded.found_in, job_id = excluded.job_id, depth = excluded.depth, found_on = excluded.found_on,
-        redirects = excluded.redirects, tries = 0, due_at = now(), lease = null,
+        redirects = excluded.redirects, tries = 0, due_at = now(), lease = null, removed_at = ${removedAt('page')},
         is_queued = page.is_queued or excluded.reason is null or page.choice is not distinct from 'included',
         status = case when page.is_stored then page.status
           when excluded.reason is null or page.choice is not distinct from 'included' then 'pending' else 'excluded' end,

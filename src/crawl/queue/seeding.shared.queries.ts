@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import type { PageReason } from '../reasons.rules.ts';
+import { removedAt } from './shared.queries.ts';
 
 /** Returns the pages in the index, and those that a user wants in it, those nearest to the start first. */
 export const listWantedPages = (db: Db, orgId: string, datasourceId: string) =>
@@ -25,7 +26,7 @@ export async function queuePages(
   if (ids.length === 0) return 0;
   const { numAffectedRows = 0n } = await sql`
     update crawl_pages set is_queued = true, job_id = ${jobId}, is_forced = is_forced or ${isForced}, tries = 0, due_at = now(), lease = null,
-      is_to_render = false,
+      is_to_render = false, removed_at = ${removedAt('crawl_pages')},
       status = case when is_stored then status else 'pending' end
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);

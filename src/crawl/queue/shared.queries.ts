@@ -135,6 +135,15 @@ export async function countStored(db: Db, orgId: string, datasourceId: string): 
   return count;
 }
 
+/**
+ * SQL: when a page was removed, said as it is queued again, which ends its status. The version before `removed_at` leaves
+ * nothing but that status, also while an upgrade is under way.
+ */
+export const removedAt = (page: 'crawl_pages' | 'page') => {
+  const column = (name: string) => sql.ref(`${page}.${name}`);
+  return sql`coalesce(${column('removed_at')}, case when ${column('status')} = 'removed' then ${column('updated_at')} end)`;
+};
+
 /** Removes pages that are not stored from the queue, because the page limit is reached. Returns their number. */
 export async function refuseRemaining(trx: Trx, { orgId, datasourceId }: CrawlRef): Promise<number> {
   const { numUpdatedRows } = await trx

@@ -165,12 +165,12 @@ const channelCheck = ({ eligibility, isBlocked }: Facts): Check => {
 
 const gateCheck = ({ eligibility, deferral }: Facts): Check => {
   if (eligibility?.gate != null)
-    return check('gate', 'stops', `A gate ends the enrollment: ${eligibility.reason ?? ''}`);
-  if (deferral === undefined) return check('gate', 'ok', 'No gate holds a message back');
+    return check('gate', 'stops', `A sending limit ends the enrollment: ${eligibility.reason ?? ''}`);
+  if (deferral === undefined) return check('gate', 'ok', 'No sending limit holds a message back');
   const says = deferral.reason ?? 'no reason is known';
   return deferral.gate === null
     ? check('gate', 'waits', `The message is tried again: ${says}`, deferral.until)
-    : check('gate', 'waits', `A gate holds the message back: ${says}`, deferral.until);
+    : check('gate', 'waits', `A sending limit holds the message back: ${says}`, deferral.until);
 };
 
 function deliveryCheck({ latest }: Facts): Check {

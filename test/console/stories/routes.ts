@@ -9,6 +9,7 @@ export interface Seeds extends KnowledgeSeeds, SettingsSeeds {
   contactId: string;
   otherContactId: string;
   requestId: string;
+  segmentId: string;
   sequenceId: string;
   workflowId: string;
   runId: string;
@@ -25,7 +26,7 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
     `/contacts/${contactId}?merge=choose`,
     `/contacts/${contactId}?merge=${otherContactId}`,
   ],
-  '/contacts/segments/$segmentId': () => ['/contacts/segments/00000000-0000-7000-8000-000000000000'],
+  '/contacts/segments/$segmentId': ({ segmentId }) => [`/contacts/segments/${segmentId}`],
   '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
   '/automations/$id': ({ workflowId }) => [
     `/automations/${workflowId}`,

@@ -27,11 +27,11 @@ export const CALL_STATES: Record<CallState, { name: string; tone: ChipTone }> = 
   unknown: { name: 'Unknown', tone: 'bad' },
 };
 
-/** Returns how sure the AI was, beside what it answered from then: 1.41, answered from 0.62. */
+/** Returns how sure the AI was, beside what it answered from then: 1.410, answered from 0.620. */
 export function confidenceOf({ score, steps }: Confident): string | undefined {
   if (score === null) return undefined;
   const threshold = steps.map(({ detail }) => detail.threshold).find((value) => typeof value === 'number');
-  return `${score.toFixed(2)}${threshold === undefined ? '' : `, answered from ${threshold.toFixed(2)}`}`;
+  return `${score.toFixed(3)}${threshold === undefined ? '' : `, answered from ${threshold.toFixed(3)}`}`;
 }
 
 /** Returns a code of the API as words: No answer was found. */

@@ -40,15 +40,21 @@ export async function seedAll(api: TestApi, pages: Pages): Promise<Seeds> {
   return { ...seeded, ...settings, ...(await seedOutbound(org)), ...(await seedKnowledge(org)) };
 }
 
-/** Makes a sequence, and a workflow with a run. */
-async function seedOutbound(org: TestOrg): Promise<Pick<Seeds, 'sequenceId' | 'workflowId' | 'runId'>> {
+/** Makes a segment, a sequence, and a workflow with a run. */
+async function seedOutbound(org: TestOrg): Promise<Pick<Seeds, 'segmentId' | 'sequenceId' | 'workflowId' | 'runId'>> {
   const sequence = await org.post('/sequences', { name: 'Welcome', filter: null, steps: [emailStep('One')] });
+  const filter = { field: 'email', operator: 'is_set' };
+  const segment = await org.post('/segments', {
+    name: `Customers ${'who bought something '.repeat(8)}`.trim(),
+    filter,
+  });
+  expect([segment.body.message, segment.status]).toEqual([undefined, 201]);
   const workflow_blocks = [{ $kind: 'Block', type: 'wait', id: 'pause', inputs: { minutes: 60 } }];
   const made = await org.post('/workflows', { name: 'Wait', trigger_type: 'manual-trigger', workflow_blocks });
   const workflowId: string = made.body.workflow_id;
   await org.post(`/workflows/${workflowId}/activate`, {});
   const { body: run } = await org.post(`/workflows/${workflowId}/trigger`, { input: {} });
-  return { sequenceId: sequence.body.id, workflowId, runId: run.run_id };
+  return { segmentId: segment.body.id, sequenceId: sequence.body.id, workflowId, runId: run.run_id };
 }
 
 /** Has the AI ask whether it may call an action, as a turn does. */

@@ -41,8 +41,10 @@ export const Turns = () => {
         onChange={(search) => void navigate({ to: '/ai', search })}
       />
       <p className="border-b border-line px-4 py-2 text-xs text-quiet">
-        Each row is one time that the AI dealt with what a customer wrote. Confidence says how well what it found fits
-        the question: from the second number on it answers by itself.
+        Each row is one time that the AI dealt with what a customer wrote.{' '}
+        <span className="max-[899px]:hidden">
+          Confidence says how well what it found fits the question: from the second number on it answers by itself.
+        </span>
       </p>
       <DataList
         label="Answers"
@@ -86,7 +88,7 @@ const COLUMNS: Column<Turn>[] = [
   },
   {
     name: 'Confidence',
-    track: '11rem',
+    track: '12rem',
     isNumber: true,
     narrow: 'hidden',
     cell: (turn) => confidenceOf(turn) ?? <span className="text-quiet">–</span>,

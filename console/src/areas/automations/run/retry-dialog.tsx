@@ -16,9 +16,12 @@ export const RetryDialog = ({ run, step, onClose }: DialogProps) => {
   const { retry } = useRunChanges(run);
   const written = useRetryInput(step);
   const [reason, setReason] = useState('');
+  const [isTried, setTried] = useState(false);
   const { input, isChanged, slip } = written;
   const rest = written.restOf(retry.error);
+  const refusal = slip === undefined ? rest : isTried ? slip : undefined;
   const send = () => {
+    setTried(slip !== undefined);
     if (slip === undefined)
       retry.mutate({ ...(isChanged && { input }), ...(reason !== '' && { reason }) }, { onSuccess: onClose });
   };
@@ -26,7 +29,7 @@ export const RetryDialog = ({ run, step, onClose }: DialogProps) => {
     <FormDialog
       title={`Retry ${step.name ?? step.id}`}
       action={isChanged ? 'Retry with this input' : 'Retry'}
-      request={{ ...retry, error: rest === undefined ? null : new Error(rest) }}
+      request={{ ...retry, error: refusal === undefined ? null : new Error(refusal) }}
       onSubmit={send}
       onClose={onClose}
       className="w-160"

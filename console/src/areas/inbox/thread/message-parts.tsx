@@ -76,7 +76,7 @@ interface CitationsProps {
 const Citations = ({ messageId, sessionId, citations }: CitationsProps) => {
   const items = useQuery(changedQuery(sessionId)).data?.items ?? [];
   const changes = new Map(
-    items.flatMap(({ message_id, item_id, changed_at }) => (message_id === messageId ? [[item_id, changed_at]] : [])),
+    items.flatMap((item) => (item.message_id === messageId ? [[keyOf(item), item.changed_at]] : [])),
   );
   return (
     <details className="mt-2 text-xs">
@@ -86,9 +86,9 @@ const Citations = ({ messageId, sessionId, citations }: CitationsProps) => {
       </summary>
       <ul className="mt-1 space-y-1">
         {citations.map(({ item_id, title, url, quote }) => (
-          <li key={item_id}>
+          <li key={keyOf({ item_id, quote })}>
             {url !== null && /^https?:/.test(url) ? <Outward href={url}>{title}</Outward> : title}
-            <ChangedSince at={changes.get(item_id)} />
+            <ChangedSince at={changes.get(keyOf({ item_id, quote }))} isQuoted={quote !== null} />
             {quote !== null && <blockquote className="border-l-2 border-line pl-2 text-quiet">{quote}</blockquote>}
           </li>
         ))}
@@ -97,12 +97,19 @@ const Citations = ({ messageId, sessionId, citations }: CitationsProps) => {
   );
 };
 
-const ChangedSince = ({ at }: { at: string | undefined }) =>
+/** An answer may quote an item more than once. */
+const keyOf = ({ item_id, quote }: { item_id: string; quote: string | null }): string => `${item_id} ${quote ?? ''}`;
+
+const ChangedSince = ({ at, isQuoted }: { at: string | undefined; isQuoted: boolean }) =>
   at === undefined ? null : (
-    <span
-      title="What is quoted is no longer on the page word for word"
-      className="ml-1.5 rounded bg-warn px-1.5 py-0.5 text-warn-text"
-    >
-      Page changed since ({shownMoment(at)})
-    </span>
+    <>
+      <span className="ml-1.5 rounded bg-warn px-1.5 py-0.5 text-warn-text">
+        Page changed since ({shownMoment(at)})
+      </span>
+      <p className="mt-0.5 text-quiet">
+        {isQuoted
+          ? 'What is quoted is no longer on the page word for word.'
+          : 'The passage that the answer points at is no longer on the page as it was.'}
+      </p>
+    </>
   );

@@ -5,7 +5,7 @@ import { type Crawl, crawlsQuery } from '../../../api/knowledge';
 import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
 import { Report } from './report';
-import { CRAWL_STATES, isSettled } from './words';
+import { CRAWL_STATES, isSuperseded } from './words';
 
 interface CrawlsProps {
   website: Schemas['WebsiteDatasourceDetails'];
@@ -51,12 +51,12 @@ export const Crawls = ({ website: { id, active_crawl_job: active }, mayWrite }: 
           </li>
         ))}
       </ul>
-      <Report key={chosen.id} crawl={chosen} isSettled={isSettled(chosen, crawls)} mayWrite={mayWrite} />
+      <Report key={chosen.id} crawl={chosen} isSuperseded={isSuperseded(chosen, crawls)} mayWrite={mayWrite} />
     </div>
   );
 };
 
 function noteOf(crawl: Crawl, crawls: Crawl[]): string {
-  if (crawl.held_pages > 0) return `${crawl.held_pages} ${isSettled(crawl, crawls) ? 'were held' : 'held'}`;
+  if (crawl.held_pages > 0) return `${crawl.held_pages} ${isSuperseded(crawl, crawls) ? 'were held' : 'held'}`;
   return crawl.kind === 'pages' ? 'Single pages' : '';
 }

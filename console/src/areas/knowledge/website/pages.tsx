@@ -10,6 +10,7 @@ import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Button, Chip, Empty } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
+import { shownFully } from '../../../ui/times/moments';
 import { PAGE_STATES, REASONS, shownDetail } from './words';
 
 const FIELDS: FilterField<'status' | 'reason' | 'q'>[] = [
@@ -87,6 +88,8 @@ function usePageChange(id: string) {
   });
 }
 
+const joined = (...parts: (string | number | null)[]): string => parts.filter((part) => part !== null).join(' · ');
+
 const COLUMNS: Column<CrawlPage>[] = [
   {
     name: 'Page',
@@ -117,14 +120,18 @@ const COLUMNS: Column<CrawlPage>[] = [
     narrow: 'line',
     cell: ({ reason, detail, http_status, removed_at }) =>
       reason === null ? null : (
-        <span title={shownDetail(detail) ?? undefined} className="block truncate text-xs">
-          {[REASONS[reason], http_status, shownDetail(detail)].filter((part) => part !== null).join(' · ')}
+        <span
+          title={joined(removed_at && `Since ${shownFully(removed_at)}`, shownDetail(detail)) || undefined}
+          className="block truncate text-xs"
+        >
+          {joined(REASONS[reason], http_status)}
           {removed_at !== null && (
             <span className="text-quiet">
               {' · since '}
               <Ago at={removed_at} />
             </span>
           )}
+          {detail !== null && ` · ${shownDetail(detail)}`}
         </span>
       ),
   },

@@ -14,20 +14,20 @@ import { CRAWL_STATES, isUnderWay } from './words';
 
 interface ReportProps {
   crawl: Crawl;
-  /** Whether the pages that it has held were settled since. */
-  isSettled: boolean;
+  /** Whether a later crawl has checked the pages that it held. */
+  isSuperseded: boolean;
   mayWrite: boolean;
 }
 
 /** What a crawl found: how far it is, what it could not read, what it holds back, and each change with its diff. */
-export const Report = ({ crawl, isSettled, mayWrite }: ReportProps) => {
+export const Report = ({ crawl, isSuperseded, mayWrite }: ReportProps) => {
   const { datasource_id: id, error_message, page_limit_reached, dropped_urls, sitemap_problems } = crawl;
   const parts = [
     { name: 'new', tone: 'good', count: crawl.new_pages },
     { name: 'changed', tone: 'accent', count: crawl.updated_pages },
     { name: 'unchanged', tone: 'plain', count: crawl.unchanged_pages },
     { name: 'removed', tone: 'bad', count: crawl.removed_pages },
-    { name: isSettled ? 'held then' : 'held', tone: isSettled ? 'quiet' : 'warn', count: crawl.held_pages },
+    { name: isSuperseded ? 'held then' : 'held', tone: isSuperseded ? 'quiet' : 'warn', count: crawl.held_pages },
   ] as const;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
@@ -61,7 +61,7 @@ export const Report = ({ crawl, isSettled, mayWrite }: ReportProps) => {
         )}
         <PartsBar label="Pages" parts={[...parts]} />
         <PartsLegend parts={[...parts]} />
-        {error_message !== null && crawl.held_pages === 0 && (
+        {error_message !== null && (crawl.status === 'failed' || crawl.held_pages === 0) && (
           <p className="break-words text-bad-text">{error_message}</p>
         )}
         {page_limit_reached && <p className="text-warn-text">Pages were left out, as the page limit was reached.</p>}
@@ -77,17 +77,17 @@ export const Report = ({ crawl, isSettled, mayWrite }: ReportProps) => {
           </p>
         ))}
       </div>
-      {isSettled && <Settled crawl={crawl} />}
-      {crawl.held_pages > 0 && !isSettled && <Held crawl={crawl} mayWrite={mayWrite} />}
+      {isSuperseded && <Superseded crawl={crawl} />}
+      {crawl.held_pages > 0 && !isSuperseded && <Held crawl={crawl} mayWrite={mayWrite} />}
       <Changes id={id} jobId={crawl.id} />
     </section>
   );
 };
 
-const Settled = ({ crawl: { datasource_id: id, held_pages } }: { crawl: Crawl }) => (
+const Superseded = ({ crawl: { datasource_id: id, held_pages } }: { crawl: Crawl }) => (
   <p className="rounded-lg border border-line bg-surface p-4 text-quiet">
-    {held_pages === 1 ? 'One removal was held' : `${held_pages.toLocaleString()} removals were held`} by this crawl.
-    That is settled: a later crawl has checked these pages again.{' '}
+    {held_pages === 1 ? 'One removal was held' : `${held_pages.toLocaleString()} removals were held`} by this crawl. A
+    later crawl has checked these pages again: what it still holds is decided there.{' '}
     <Link to="/knowledge/websites/$websiteId" params={{ websiteId: id }} search={{}} className="text-link underline">
       The latest crawl
     </Link>

@@ -11,10 +11,10 @@ export const CRAWL_STATES: Record<Crawl['status'], { name: string; tone: ChipTon
 };
 
 /**
- * Returns whether what a crawl has held was settled since: a later crawl has checked these pages again. The crawls are
- * given with the newest first.
+ * Returns whether a later crawl has checked the pages again that a crawl has held. What it still holds is decided there.
+ * The crawls are given with the newest first.
  */
-export function isSettled(crawl: Crawl, crawls: Crawl[]): boolean {
+export function isSuperseded(crawl: Crawl, crawls: Crawl[]): boolean {
   const later = crawls.slice(
     0,
     crawls.findIndex(({ id }) => id === crawl.id),

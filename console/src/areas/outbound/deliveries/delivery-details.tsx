@@ -46,7 +46,7 @@ const Shown = ({ delivery, maySettle }: { delivery: Detail; maySettle: boolean }
         <Chip tone={DELIVERY_STATUSES[delivery.status].tone}>{DELIVERY_STATUSES[delivery.status].name}</Chip>
       </Row>
       {delivery.reason !== null && <Row name="Reason">{delivery.reason}</Row>}
-      {delivery.gate !== null && <Row name="Gate">{GATES[delivery.gate] ?? delivery.gate}</Row>}
+      {delivery.gate !== null && <Row name="Sending limit">{GATES[delivery.gate] ?? delivery.gate}</Row>}
       {delivery.not_before !== null && (
         <Row name="Again">
           <Ago at={delivery.not_before} />

@@ -23,7 +23,9 @@ interface OutageProps {
 export const OutageLine = ({ kind, connection }: OutageProps) => {
   const sent = SENT[kind];
   if (sent === undefined || connection === undefined || !isFailing(connection)) return null;
-  return <p className="w-full text-xs text-warn-text">No {sent.what} is sent until this is mended.</p>;
+  return (
+    <p className="w-full text-xs text-warn-text">The last call failed: while it fails, no {sent.what} goes out.</p>
+  );
 };
 
 /** What it means that a connection fails: which messages wait, and which fail. */
@@ -32,18 +34,23 @@ export const Outage = ({ kind, connection }: OutageProps) => {
   if (sent === undefined || connection === undefined || !isFailing(connection)) return null;
   return (
     <div className="space-y-1 rounded-md bg-warn p-3 text-warn-text">
-      <p className="font-medium">It is saved and in use, and no {sent.what} is sent until this is mended.</p>
+      <p className="font-medium">
+        It is saved and in use. The last call failed: while it fails, no {sent.what} goes out.
+      </p>
       <p>
         Where it cannot be reached, sequences wait and go on by themselves, and a reply is tried for an hour. Where it
         refuses the sign-in, sequences pause until somebody resumes them, and a reply fails at once.
       </p>
-      <p>
+      <p className="flex flex-wrap gap-x-4">
         <Link
           to="/outbound/deliveries"
           search={{ channel: sent.channel, status: 'queued' }}
           className="inline-flex min-h-6 items-center underline"
         >
-          What waits
+          Queued messages
+        </Link>
+        <Link to="/outbound" className="inline-flex min-h-6 items-center underline">
+          Sequences
         </Link>
       </p>
     </div>

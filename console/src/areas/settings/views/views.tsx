@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { teamsQuery, viewsQuery } from '../../../api/queries';
 import type { Specs } from '../../../ui/forms/spec';
-import { Chip } from '../../../ui/parts';
 import { ListPage } from '../frame/list-page';
 import { SpecDialog } from '../frame/spec-dialog';
 import { useChange } from '../frame/use-change';
@@ -39,7 +38,9 @@ export const Views = () => {
           <Link to="/inbox" search={{ view: view.id }} className="font-medium hover:underline">
             {view.name}
           </Link>
-          <Chip>{view.is_built_in ? 'Always there' : sharedWith(view, teams)}</Chip>
+          <span className="min-w-0 text-xs break-words">
+            {view.is_built_in ? 'Always there' : sharedWith(view, teams)}
+          </span>
           <span className="min-w-0 text-xs break-words text-quiet">
             {Object.entries(view.query)
               .map(([name, value]) => `${name}: ${value}`)

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { FIELD } from '../../../../ui/forms/fields';
+import { slipIn } from '../../../../ui/json/json-slip';
 import { isSame } from '../../../../ui/same';
 import type { Schema } from './definitions';
 
@@ -12,8 +13,12 @@ interface ValueProps {
   choices?: readonly (readonly [value: string, name: string])[] | undefined;
   /** What the API says is wrong with it. */
   problem?: string | undefined;
+  /** Where nothing fills in references: what has to be JSON and is none does not change the value. */
+  isLiteral?: boolean | undefined;
   /** Undefined where nothing is written. */
   onChange: (value: unknown) => void;
+  /** Gets what is wrong with the JSON of a literal value, or undefined once nothing is. */
+  onSlip?: ((slip: string | undefined) => void) | undefined;
 }
 
 const isText = ({ type, enum: options }: Schema): boolean => type === 'string' && options === undefined;
@@ -31,6 +36,17 @@ function optionsOf({ enum: values, type }: Schema): [string, string][] | undefin
   return (values ?? (type === 'boolean' ? BOOLEANS : undefined))?.map((value) => [String(value), String(value)]);
 }
 
+/** Returns what is wrong with a text that has to be JSON. */
+function slipOf(text: string, schema: Schema): string | undefined {
+  if (text === '' || !isComposed(schema)) return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return slipIn(text);
+  }
+}
+
 /** Returns the value that a text stands for: JSON but where a text is wanted. Anything else is a text, with references. */
 function valueIn(text: string, schema: Schema): unknown {
   if (text === '') return undefined;
@@ -42,17 +58,23 @@ function valueIn(text: string, schema: Schema): unknown {
   }
 }
 
-/** A value of a step, which can have references such as {{trigger.output.session.id}}. */
-export const ValueField = ({ label, schema, isRequired, value, choices, problem, onChange }: ValueProps) => {
+/** A value of a step, which can have references such as {{trigger.output.session.id}} unless it is literal. */
+export const ValueField = ({ label, schema, isRequired, value, choices, isLiteral = false, ...props }: ValueProps) => {
   const id = useId();
   const [written, write] = useState('');
   const wantedIn = (text: string) => valueIn(text, schema) ?? (isRequired ? '' : undefined);
   // What is written stays as it is, such as 1.0, until another value comes from elsewhere.
-  const text = isSame(wantedIn(written), value) ? written : writtenOf(value);
+  const slip = isLiteral ? slipOf(written, schema) : undefined;
+  const problem = slip ?? props.problem;
+  const stored =
+    isLiteral && isComposed(schema) && value !== undefined ? JSON.stringify(value, null, 2) : writtenOf(value);
+  const text = slip !== undefined || isSame(wantedIn(written), value) ? written : stored;
   const options = choices ?? optionsOf(schema);
   const change = (text: string) => {
+    const slip = isLiteral ? slipOf(text, schema) : undefined;
     write(text);
-    onChange(wantedIn(text));
+    props.onSlip?.(slip);
+    if (slip === undefined) props.onChange(wantedIn(text));
   };
   const common = {
     id,

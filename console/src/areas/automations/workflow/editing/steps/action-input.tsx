@@ -8,10 +8,12 @@ import { type PartProps, withValue } from './part';
 interface InputProps extends Omit<PartProps, 'step'> {
   step: Pick<PartProps['step'], 'input'>;
   schema: Schema;
+  /** Gets what is no JSON, by the name of its value. Given where the values are literal: nothing fills in references. */
+  onSlip?: (name: string, slip: string | undefined) => void;
 }
 
 /** The input of an action, a field for each of its values. */
-export const ActionInput = ({ step, schema, problems, onChange }: InputProps) => {
+export const ActionInput = ({ step, schema, problems, onChange, onSlip }: InputProps) => {
   const { input = {} } = step;
   const isByAction = schema.properties?.action_id !== undefined;
   const actions = useQuery({ ...actionsQuery, enabled: isByAction }).data ?? [];
@@ -24,6 +26,8 @@ export const ActionInput = ({ step, schema, problems, onChange }: InputProps) =>
       isRequired={schema.required?.includes(name) === true}
       value={input[name]}
       problem={problemAt(problems, `input.${name}`)}
+      isLiteral={onSlip !== undefined}
+      onSlip={onSlip && ((slip) => onSlip(name, slip))}
       onChange={(value) => onChange({ input: withValue(input, name, value) })}
     />
   ));
