@@ -5,7 +5,7 @@ import { inTransaction } from '../../../../src/db/transaction.ts';
 import { newId } from '../../../../src/ids.ts';
 import { addTurn, newAction, proposed } from '../../../ai/calls/calling.ts';
 import type { createPages } from '../../../support/console-pages.ts';
-import { emailStep } from '../../../support/sequences.ts';
+import { emailStep, inDomain } from '../../../support/sequences.ts';
 import type { TestApi, TestOrg } from '../../../support/stack/api.ts';
 import { seedKnowledge } from '../knowledge-seeds.ts';
 import type { Seeds } from '../routes.ts';
@@ -43,7 +43,7 @@ export async function seedAll(api: TestApi, pages: Pages): Promise<Seeds> {
 /** Makes a segment, a sequence, and a workflow with a run. */
 async function seedOutbound(org: TestOrg): Promise<Pick<Seeds, 'segmentId' | 'sequenceId' | 'workflowId' | 'runId'>> {
   const sequence = await org.post('/sequences', { name: 'Welcome', filter: null, steps: [emailStep('One')] });
-  const filter = { field: 'email', operator: 'is_set' };
+  const filter = inDomain('customer.example');
   const segment = await org.post('/segments', {
     name: `Customers ${'who bought something '.repeat(8)}`.trim(),
     filter,
