@@ -21,7 +21,7 @@ export interface ComparedPassage {
   sentences: string[];
 }
 
-/** How close a question and a passage are: cosines, but for the last three. */
+/** How close a question and a passage are: cosines, but for the last four. */
 export interface Closeness {
   /** How well the words of the question are covered by those of the passage below its headings, and by one sentence of it. */
   words: number;
@@ -37,6 +37,8 @@ export interface Closeness {
   /** How many words the question has, by their weight, and how many sentences are compared. */
   weight: number;
   sentences: number;
+  /** The logarithm of the odds that the passage answers the question, as it is read beside it. */
+  reading: number;
 }
 
 export interface Comparison {
@@ -50,7 +52,7 @@ export interface Comparison {
 }
 
 /** Creates the comparison by a model. */
-export function createComparison({ vocabulary, encode }: Model): Comparison {
+export function createComparison({ vocabulary, encode, read }: Model): Comparison {
   const cache = new LRUCache<string, EncodedTokens>({
     maxSize: MAX_CACHED_TOKENS,
     sizeCalculation: ({ tokens }) => tokens,
@@ -75,6 +77,7 @@ export function createComparison({ vocabulary, encode }: Model): Comparison {
         compared.push({ cosines: bestCosines(states, encoded.states), whole: productOf(vector, encoded.vector) });
       }
       const titled = await encodeQuery(title);
+      const reading = isCanceled() ? 0 : await read(question, `${heading}\n\n${sentences.join('')}`);
       const cosines = highestOf(
         states.length,
         compared.map((one) => one.cosines),
@@ -91,6 +94,7 @@ export function createComparison({ vocabulary, encode }: Model): Comparison {
         covered: Math.max(0, weightedMean(cosines.map(counterpartShare), weights)),
         weight: weights.reduce((sum, one) => sum + one, 0),
         sentences: compared.length,
+        reading,
       };
     },
   };

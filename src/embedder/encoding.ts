@@ -31,6 +31,8 @@ export interface Model {
   vocabulary: Vocabulary;
   /** Encodes one text. */
   encode(text: string, kind: TextKind): Promise<EncodedTokens>;
+  /** Returns the logarithm of the odds that a passage answers a question. Of a long one of either, the beginning is read. */
+  read(question: string, passage: string): Promise<number>;
 }
 
 /** Computes on one processor core. Memory is given back after each text, whose length varies. */
@@ -41,13 +43,17 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   enableCpuMemArena: false,
 };
 
-/** Loads the model. Each text is encoded alone: its vectors do not depend on others. */
-export async function loadModel({ header, graph }: ModelFiles): Promise<Model> {
+/** The tokens of a question that are read beside a passage: the rest is the passage's. */
+const MAX_QUESTION_PIECES = 96;
+
+/** Loads the model. Each text is encoded alone: its vectors do not depend on others. The reader is loaded when it is needed. */
+export async function loadModel({ header, graph, reader }: ModelFiles): Promise<Model> {
   const { architecture, vocabulary } = readPackedModel(await readFile(header));
   const tokenizer = createTokenizer(vocabulary);
   const session = await InferenceSession.create(graph, SESSION_OPTIONS);
   const { begin, end, unknown } = vocabulary;
   const maxPieces = architecture.maxTokens - 2;
+  let loading: Promise<InferenceSession> | undefined;
   return {
     vocabulary,
     async encode(text, kind) {
@@ -64,13 +70,23 @@ export async function loadModel({ header, graph }: ModelFiles): Promise<Model> {
         states: normalizedRows(states, architecture.hiddenSize).slice(1 + kindPieces, -1),
       };
     },
+    async read(question, passage) {
+      loading ??= InferenceSession.create(reader, SESSION_OPTIONS);
+      const asked = [begin, ...tokenizer.encode(`query: ${question}`).slice(0, MAX_QUESTION_PIECES), end];
+      const pieces = tokenizer.encode(`passage: ${passage}`).slice(0, architecture.maxTokens - asked.length - 1);
+      const outputs = await (await loading).run(inputOf([...asked, ...pieces, end]));
+      const [reading = Number.NaN] = floatsOf(outputs[OUTPUT.reading]);
+      return reading;
+    },
   };
 }
 
 async function runOn(session: InferenceSession, ids: number[]) {
-  const outputs = await session.run({ [INPUT.tokens]: integers(ids), [INPUT.positions]: integers([...ids.keys()]) });
+  const outputs = await session.run(inputOf(ids));
   return { vector: floatsOf(outputs[OUTPUT.embedding]), states: floatsOf(outputs[OUTPUT.states]) };
 }
+
+const inputOf = (ids: number[]) => ({ [INPUT.tokens]: integers(ids), [INPUT.positions]: integers([...ids.keys()]) });
 
 function floatsOf(tensor: Tensor | undefined): Float32Array {
   if (!(tensor?.data instanceof Float32Array)) throw new Error('The model gave no vector');

@@ -96,6 +96,31 @@ describe('the embedding model', () => {
     expect((await compare('?!', refunds))[0]?.words).toBe(-1);
   });
 
+  it.each([
+    ['Where do I find the wifi password?', 'Is breakfast included?'],
+    ['Wo finde ich das WLAN-Passwort?', 'Ist das Frühstück inklusive?'],
+    ['¿Dónde encuentro la contraseña del wifi?', '¿El desayuno está incluido?'],
+    ['Gdzie znajdę hasło do wifi?', 'Czy śniadanie jest w cenie?'],
+  ])('reads that a passage answers %j, and that it does not answer %j', async (answered, other) => {
+    const wifi = {
+      title: 'Wi-Fi',
+      heading: 'Wi-Fi',
+      sentences: ['Our network is called Birch. ', 'Its password is on your key card, below the number of your room.'],
+    };
+    const [[answer], [mention]] = await Promise.all([compare(answered, wifi), compare(other, wifi)]);
+    expect(answer?.reading).toBeGreaterThan(0);
+    expect(mention?.reading).toBeLessThan(0);
+  });
+
+  it('reads the beginning of a passage longer than its limit', async () => {
+    const [long, longer] = [40, 44].map((times) => ({ title: 'x', heading: 'x', sentences: [REFUNDS.repeat(times)] }));
+    const [[whole], [cut]] = await Promise.all([
+      compare('When do refunds arrive?', long),
+      compare('When do refunds arrive?', longer),
+    ]);
+    expect(cut?.reading).toBe(whole?.reading);
+  });
+
   it('gives up a comparison that is canceled', async () => {
     const many = Array.from({ length: 50 }, (_, nth) => ({ title: `${nth}`, heading: '', sentences: [REFUNDS] }));
     const canceling = new AbortController();

@@ -90,7 +90,7 @@ const NETWORK = {
 const CLOSENESS = { network: NETWORK, even: 0.4, unit: 0.1 };
 const NOTHING_CLOSE = {
   ...{ words: 0, sentenceWords: 0, least: 0, secondLeast: 0, title: 0, sentence: 0 },
-  ...{ covered: 0, weight: 0, sentences: 1 },
+  ...{ covered: 0, weight: 0, sentences: 1, reading: 0 },
 };
 const close = (words: number) => ({ ...NOTHING_CLOSE, words });
 const own = (id: string, strength: number, closeness?: Closeness) => ({
