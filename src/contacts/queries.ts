@@ -19,42 +19,59 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** What identifies a contact. */
-const KEYS = ['email', 'phone_number', 'external_id'] as const;
-type Key = (typeof KEYS)[number];
+/** SQL: whether nothing that identifies a `new` contact identified a merged one. */
+const isUnknownToMerges = (orgId: string) => sql<SqlBool>`(
+  not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.email = new.email)
+  and not exists (
+    select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.phone_number = new.phone_number
+  )
+  and not exists (select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.external_id = new.external_id)
+)`;
 
-/** SQL: whether nothing that identifies a `new` contact by these keys identified a merged one. */
-const isUnknownToMerges = (orgId: string, keys: readonly Key[]) => {
-  const conditions = keys.map((key) => {
-    const column = sql.ref(key);
-    return sql`not exists (
-      select from contact_merges as merge where merge.org_id = ${orgId}::uuid and merge.${column} = new.${column}
-    )`;
+/** SQL: inserts and announces what `given` returns as contacts. */
+const insertAndAnnounce = (orgId: string, given: RawBuilder<unknown>) => sql<{ id: string }>`
+  with created as (
+    insert into contacts (org_id, id, email, phone_number, external_id, name, custom_data, http_action_overrides)
+    select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, http_action_overrides
+    from ${given} as new (id, email, phone_number, external_id, name, custom_data, http_action_overrides)
+    where ${isUnknownToMerges(orgId)}
+    order by email, phone_number, external_id, id
+    on conflict do nothing
+    returning id
+  ), announced as (${announcementOf(sql<AnnouncedRow>`
+    select ${orgId}::uuid as org_id, 'contact-created' as type, id as subject_id, '{}'::jsonb as payload
+    from created order by id`)}
+  )
+  select id from created`;
+
+const insertMany = compiledOnce(({ orgId, contacts }: { orgId: string; contacts: string }) =>
+  insertAndAnnounce(
+    orgId,
+    sql`(select * from jsonb_to_recordset(${contacts}::jsonb)
+      as given (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb))`,
+  ),
+);
+
+/** A single contact is not read from JSON: its columns are parameters, which takes a fifth less of the database's time. */
+const insertOne = compiledOnce((given: Record<keyof StoredContact | 'orgId', string | null> & { orgId: string }) =>
+  insertAndAnnounce(
+    given.orgId,
+    sql`(select ${given.id}::uuid, ${given.email}::text, ${given.phone_number}::text, ${given.external_id}::text,
+      ${given.name}::text, ${given.custom_data}::jsonb, ${given.http_action_overrides}::jsonb)`,
+  ),
+);
+
+function insertionOf(db: Db, orgId: string, contacts: StoredContact[]) {
+  const [contact, ...others] = contacts;
+  if (contact === undefined || others.length > 0) return insertMany(db, { orgId, contacts: JSON.stringify(contacts) });
+  const { custom_data, http_action_overrides: overrides, ...columns } = contact;
+  return insertOne(db, {
+    ...columns,
+    orgId,
+    custom_data: JSON.stringify(custom_data),
+    http_action_overrides: overrides === null ? null : JSON.stringify(overrides),
   });
-  return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
-};
-
-const insertAndAnnounceBy = (keys: readonly Key[]) =>
-  compiledOnce(
-    ({ orgId, contacts }: { orgId: string; contacts: string }) => sql<{ id: string }>`
-    with created as (
-      insert into contacts (org_id, id, email, phone_number, external_id, name, custom_data, http_action_overrides)
-      select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, http_action_overrides
-      from jsonb_to_recordset(${contacts}::jsonb)
-        as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, http_action_overrides jsonb)
-      where ${isUnknownToMerges(orgId, keys)}
-      order by email, phone_number, external_id, id
-      on conflict do nothing
-      returning id
-    ), announced as (${announcementOf(sql<AnnouncedRow>`
-      select ${orgId}::uuid as org_id, 'contact-created' as type, id as subject_id, '{}'::jsonb as payload
-      from created order by id`)}
-    )
-    select id from created`,
-  );
-
-/** By the keys that some contact has: a lookup of a key that none has costs as much as one of another. */
-const insertAndAnnounce = new Map<string, ReturnType<typeof insertAndAnnounceBy>>();
+}
 
 /**
  * Inserts the contacts with unused e-mail, phone number and external id together with their events `contact-created`, in one round
@@ -62,11 +79,7 @@ const insertAndAnnounce = new Map<string, ReturnType<typeof insertAndAnnounceBy>
  */
 export async function insertContacts(db: Db, orgId: string, contacts: StoredContact[]): Promise<string[]> {
   if (contacts.length === 0) return [];
-  const keys = KEYS.filter((key) => contacts.some((contact) => contact[key] !== null));
-  const insert = insertAndAnnounce.get(keys.join()) ?? insertAndAnnounceBy(keys);
-  insertAndAnnounce.set(keys.join(), insert);
-  const statement = insert(db, { orgId, contacts: JSON.stringify(contacts) });
-  const { rows } = await announcing(db, db.executeQuery(statement));
+  const { rows } = await announcing(db, db.executeQuery(insertionOf(db, orgId, contacts)));
   return rows.map(({ id }) => id);
 }
 
@@ -82,7 +95,7 @@ export async function insertContactsSilently(
     select ${orgId}::uuid, id, email, phone_number, external_id, name, custom_data, coalesce(created_at, now()), now()
     from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
       as new (id uuid, email text, phone_number text, external_id text, name text, custom_data jsonb, created_at timestamptz)
-    where ${isUnknownToMerges(orgId, KEYS)}
+    where ${isUnknownToMerges(orgId)}
     order by email, phone_number, external_id, id
     on conflict do nothing
     returning id

@@ -831,6 +831,7 @@ create table crawl_pages (
   updated_at timestamp(3) with time zone default now() not null,
   is_to_render boolean default false not null,
   similarity bytea,
+  removed_at timestamp(3) with time zone,
   constraint crawl_pages_pkey PRIMARY KEY (org_id, id),
   constraint crawl_pages_choice_check CHECK ((choice = ANY (ARRAY['excluded'::text, 'included'::text, 'deleted'::text]))),
   constraint crawl_pages_org_id_datasource_id_fkey FOREIGN KEY (org_id, datasource_id) REFERENCES datasources(org_id, id) ON DELETE CASCADE,

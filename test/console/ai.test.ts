@@ -41,8 +41,17 @@ const ANSWER = 'You get the money back within five working days.';
     await log.getByText(ANSWER).waitFor();
     await log.getByText('1 source').click();
     await log.getByText('Refunds arrive within').waitFor();
+    expect(await log.getByText('Page changed since').count()).toBe(0);
     await log.getByText('How it came about').click();
     await log.getByText('Wrote the answer').waitFor();
+    await stack.db
+      .updateTable('ai_claims')
+      .set({ changed_at: new Date('2026-01-15T12:00:00Z') })
+      .where('org_id', '=', org.id)
+      .execute();
+    await page.reload();
+    await log.getByText('1 source, changed since').click();
+    await log.getByText(/^Page changed since \(.*Jan.*\)$/).waitFor();
     expect(await violationsIn(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();

@@ -68,7 +68,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.keyboard.press('Enter');
     await list(page, 'Contacts').getByRole('link', { name: 'Ada Lovelace' }).click();
     await list(page, 'Timeline')
-      .getByRole('link', { name: /^ada@home.example by email/ })
+      .getByRole('link', { name: /^ada@home.example by e-mail/ })
       .waitFor();
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Ada King');

@@ -181,9 +181,7 @@ const PATHS = Array.from({ length: 8 }, (_, n) => `/page-${n}`);
     await page.getByText('Session not found').first().waitFor();
     const { body: session } = await stack.org.post('/chat/sessions', {});
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
-    await page
-      .getByRole('textbox', { name: 'Input' })
-      .fill(JSON.stringify({ session_id: session.id, text: 'Charged' }));
+    await page.getByRole('dialog').getByRole('textbox', { name: 'session_id' }).fill(session.id);
     await page.getByRole('button', { name: 'Retry with this input' }).click();
     await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor();
     expect(shop.calls.filter(({ path }) => path === '/charge')).toHaveLength(1);

@@ -95,12 +95,20 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     const bar = page.getByText('2 of 4 pages seem to be gone. They are kept until somebody removes them');
     await bar.waitFor();
     await held.getByText('Not found').nth(1).waitFor();
+    await crawlAgain(org, kept); // holds the same pages again
+    const crawls = page.getByRole('list', { name: 'Crawls' });
+    await page.reload();
+    await crawls.getByText('2 were held').waitFor();
+    await crawls.getByRole('button').nth(1).click();
+    await page.getByText('2 removals were held by this crawl.').waitFor();
+    expect(await button(page, 'Keep the pages').count()).toBe(0);
+    await page.getByRole('link', { name: 'The latest crawl' }).click();
     await button(page, 'Keep the pages').click();
     await page.getByText('2 pages are kept').waitFor();
     await held.waitFor({ state: 'detached' });
     await bar.waitFor({ state: 'detached' });
     expect(await synced(kept)).toBe(4);
-    await page.getByRole('list', { name: 'Crawls' }).getByRole('button').nth(1).click();
+    await crawls.getByRole('button').nth(2).click();
     await page.getByText('What changed').click();
     await page.getByText('+ ++i says how it was rewritten.').waitFor();
     await page.getByText('Left out: 1,234 more characters').waitFor();
@@ -123,6 +131,10 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByRole('link', { name: /^Pages \(/ }).click();
     const known = page.getByRole('list', { name: 'Pages' });
     await known.getByText('Removed', { exact: true }).nth(1).waitFor();
+    await known
+      .getByText(/Not found · 404 · since /)
+      .nth(1)
+      .waitFor();
     const current = page.getByRole('navigation', { name: 'Website' }).locator('[aria-current=page]');
     expect(await current.allTextContents()).toEqual(['Pages (2)']);
     await page.getByRole('heading', { level: 1 }).getByRole('link').click();
@@ -200,7 +212,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
   it('changes the settings of the AI by a draft whose difference is shown, and publishes it', async () => {
     const { page, complaints } = await admin('/ai/settings');
     await page.getByText('No other draft').waitFor();
-    await page.getByRole('spinbutton', { name: 'Questions to a model in a turn' }).fill('3');
+    await page.getByRole('spinbutton', { name: 'Questions to a model for an answer' }).fill('3');
     await page.getByRole('textbox', { name: /^Budgets of/ }).fill('{"day": {"tokens": }}');
     await page.getByText('Something is no JSON').waitFor();
     await page.getByRole('textbox', { name: /^Budgets of/ }).fill('{"day": {"tokens": 5000}}');
@@ -222,17 +234,27 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.close();
   });
 
-  it('previews an answer with its trace, and lists the turns of a conversation', async () => {
+  it('previews an answer with its trace, and lists answers with their confidence beside what it answers from', async () => {
     const { page, complaints } = await admin('/ai/preview');
     await page.getByRole('textbox', { name: 'What the customer writes' }).fill(QUESTION);
     await button(page, 'Preview').click();
-    const turn = page.getByRole('region', { name: 'The AI’s turn' });
+    const turn = page.getByRole('region', { name: 'What the AI does' });
     await turn.getByText('Refunds arrive within').first().waitFor();
     await turn.getByText('Searched the knowledge').waitFor();
+    await turn.getByText(/confidence \d\.\d\d, answered from \d\.\d\d$/).waitFor();
     const { body: session } = await org.post('/chat/sessions', {});
-    await addTurn(stack.db, org, session.id);
+    const { turnId } = await addTurn(stack.db, org, session.id);
+    await stack.db.updateTable('ai_turns').set({ score: 1.41 }).where('id', '=', turnId).execute();
+    const searched = { step: 2, purpose: 'search' as const, latency_ms: 1 };
+    await stack.db
+      .insertInto('ai_steps')
+      .values({ org_id: org.id, turn_id: turnId, ...searched, detail: '{"score":1.41,"threshold":0.62}' })
+      .execute();
     await page.goto(`${stack.url}/console/ai`);
-    await page.getByRole('list', { name: 'Turns' }).getByRole('listitem').first().waitFor();
+    await page.getByText('Each row is one time that the AI dealt with what a customer wrote.').waitFor();
+    await page.getByRole('list', { name: 'Answers' }).getByText('1.41, answered from 0.62').waitFor();
+    const tabs = page.getByRole('navigation', { name: 'AI', exact: true }).getByRole('link');
+    expect((await tabs.allInnerTexts()).slice(0, 4)).toEqual(['Answers', 'Confirmations', 'Preview', 'Test questions']);
     expect(await page.getByRole('link', { name: 'Open it' }).first().getAttribute('href')).toBe(
       `/console/s/${session.id}`,
     );

@@ -1,3 +1,4 @@
+import { listUnembedded, upsertRefusal, upsertVectors } from '../../src/knowledge/embedding/queries.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import { buildConsole, createPages } from '../support/console-pages.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
@@ -56,6 +57,27 @@ import { startApi, type TestApi } from '../support/stack/api.ts';
     await page.getByText('No article yet').waitFor();
     expect((await api.org.get('/training')).body.items).toEqual([]);
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('shows how far the first embedding is, without a reload, and how many passages were left out', async () => {
+    for (const title of ['One', 'Two', 'Three'])
+      await api.org.post('/training', { title, content: `${title} is a number.` });
+    const settings = { base_url: 'https://llm.example/v1', api_key: 'sk', model: 'm', embedding_model: 'small' };
+    await api.org.put('/integrations/llm', { provider: 'openai-compatible', settings });
+    const { page } = await pages.open('emil@acme.example', '/knowledge/search', { role: 'admin' });
+    await page.getByText('0 of 3 passages are embedded by small').waitFor();
+    const chunks = await listUnembedded(api.db, api.org.id, 'small', { after: 0, limit: 3 });
+    const [first = 0, ...others] = chunks.map(({ id }) => id);
+    await upsertVectors(api.db, api.org.id, 'small', [{ chunk_id: first, vector: Buffer.alloc(8, 1) }]);
+    await page.getByText('1 of 3 passages').waitFor();
+    expect(await page.getByRole('progressbar').getAttribute('value')).toBe('1');
+    for (const chunk_id of others)
+      await upsertRefusal(api.db, api.org.id, 'small', { chunk_id, reason: 'The AI provider answered 422' });
+    await page.getByText('3 of 3 passages').waitFor();
+    await page.getByText('2 passages are found by words alone').waitFor();
+    await page.getByRole('link', { name: 'Model connection' }).click();
+    await page.waitForURL('**/settings/integrations/llm');
     await page.close();
   });
 });

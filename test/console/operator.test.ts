@@ -135,7 +135,7 @@ const SMS = { delay_in_minutes: 0, action: { type: 'send_sms_messages', data: { 
       });
       await page.getByText('settings.daily_cap').waitFor();
       expect([await violationsIn(page), await overflowOf(page), complaints]).toEqual([[], 0, []]);
-      await page.getByRole('link', { name: 'Key Test' }).first().click();
+      await page.getByRole('link', { name: 'API key Test' }).first().click();
       await page.waitForURL(/actor=/);
       await page.getByText('Team “Second line”').waitFor();
       await page.close();

@@ -93,6 +93,41 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.close();
   });
 
+  it('names the segments and sequences of who gets it, and leads to them, and says which are gone', async () => {
+    await seed('vip.example', ['Ida', 'Joe']);
+    const { body: segment } = await stack.org.post('/segments', {
+      name: 'Very important',
+      filter: inDomain('vip.example'),
+    });
+    const [first, gone] = [
+      await create('First steps', { steps: [emailStep('One')] }),
+      await create('Old', { steps: [emailStep('One')] }),
+    ];
+    const and = [
+      { type: 'contact_belongs_to_segment', segment_id: segment.id },
+      { type: 'contacts_affected_by_sequence', sequence_id: first },
+    ];
+    const id = await create('Second steps', {
+      filter: { or: [{ and }, { and: [{ type: 'contacts_affected_by_sequence', sequence_id: gone }] }] },
+      steps: [emailStep('Two')],
+    });
+    expect((await stack.org.delete(`/sequences/${gone}`)).status).toBe(200);
+    const { page, complaints } = await pages.open('vic@acme.example', `/outbound/${id}`, { role: 'viewer' });
+    await page
+      .getByText(
+        'contacts in the segment Very important, and who were enrolled in the sequence First steps; or contacts who were enrolled in a deleted sequence',
+      )
+      .waitFor();
+    await page.getByRole('link', { name: 'First steps' }).click();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Very important' }).click();
+    await page.getByRole('heading', { name: 'Very important' }).waitFor();
+    await page.getByText('Who belongs to it: contacts whose e-mail address is at vip.example').waitFor();
+    expect([await violationsIn(page), complaints.filter((line) => !line.includes('404'))]).toEqual([[], []]);
+    await page.close();
+  });
+
   it('forecasts a sequence before its start, starts it, pauses and resumes it, and says why it cannot start again', async () => {
     await seed('spring.example', ['Cy', 'Dee', 'Eve']);
     const id = await create('Spring sale', {
@@ -202,7 +237,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
       await page.locator('canvas').nth(1).waitFor();
     });
     await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await check('gates', () => page.getByRole('dialog', { name: 'Gates' }).waitFor());
+    await check('gates', () => page.getByRole('dialog', { name: 'Sending limits' }).waitFor());
     await go('/outbound/deliveries');
     await check('deliveries', () => list(page, 'Deliveries').getByText('+49').first().waitFor());
     await list(page, 'Deliveries').getByRole('link').first().click();

@@ -63,17 +63,22 @@ const SHOTS = process.env.SHOTS;
     await page.getByText('The run failed before it').waitFor();
     await page.getByText('Retry continues this run at the failed step. Run again begins a new run').waitFor();
     await button(page, 'Retry').click();
-    const field = page.getByRole('textbox', { name: 'Input' });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The input as JSON').click();
+    const field = page.getByRole('textbox', { name: 'Input, as JSON' });
+    const text = dialog.getByRole('textbox', { name: 'text', exact: true });
     await field.fill('{"session_id": ');
     await button(page, 'Retry with this input').click();
     await page.getByText('Line 1: a value is missing').waitFor();
-    await field.fill(JSON.stringify({ session_id: session }));
-    await button(page, 'Retry with this input').click();
-    await page
-      .getByRole('dialog')
-      .getByText(/body\.input\.text/)
-      .waitFor();
+    expect(await text.isDisabled()).toBe(true);
     await field.fill(JSON.stringify({ session_id: session, text: 'Found' }));
+    expect(await text.inputValue()).toBe('Found');
+    await text.fill('');
+    await button(page, 'Retry with this input').click();
+    await dialog.getByText('Something above was refused.').waitFor();
+    expect(await text.getAttribute('aria-invalid')).toBe('true');
+    await text.fill('Found');
+    expect(JSON.parse(await field.inputValue())).toEqual({ session_id: session, text: 'Found' });
     await button(page, 'Retry with this input').click();
     await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor();
     expect((await runOf(runId)).retries[0]).toMatchObject({ input_changed: true });
@@ -94,6 +99,28 @@ const SHOTS = process.env.SHOTS;
       .waitFor();
     const again = await until(page.url().split('/').at(-1)?.split('?')[0] ?? '', 'completed');
     expect([again.version_number, again.trigger_output.input]).toEqual([2, { order: 1004 }]);
+    expect(complaints).toEqual(complaints.filter((line) => line.includes('400')));
+    await page.close();
+  });
+
+  it('retries a webhook at another address, which is a field, and leaves the rest of the input as it was', async () => {
+    sink.next({ status: 500 });
+    const input = { url: `${sink.url}/old`, method: 'PUT', body: { order: 1004 } };
+    const step = { $kind: 'Action', id: 'shop', type: 'send-webhook', name: 'Tell the shop', input };
+    const runId = await trigger(await active('Tell', [{ ...step, retry: { attempts: 1 } }]));
+    await until(runId, 'failed');
+    const { page, complaints } = await admin(`/automations/runs/${runId}`);
+    await button(page, 'Retry').click();
+    const url = page.getByRole('dialog').getByRole('textbox', { name: 'url', exact: true });
+    expect(await url.inputValue()).toBe(input.url);
+    await url.fill('ftp://nowhere.example/');
+    await button(page, 'Retry with this input').click();
+    await page.getByRole('dialog').getByText('must be an http or https URL').waitFor();
+    await url.fill(`${sink.url}/new`);
+    await button(page, 'Retry with this input').click();
+    await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor();
+    const last = sink.calls.at(-1);
+    expect([last?.method, last?.path, JSON.parse(last?.body ?? '')]).toEqual(['PUT', '/new', input.body]);
     expect(complaints).toEqual(complaints.filter((line) => line.includes('400')));
     await page.close();
   });

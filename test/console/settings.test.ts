@@ -40,6 +40,20 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Connect and test').click();
     await page.getByText(/^The test failed: /).waitFor();
     await page.getByText('Failing', { exact: true }).waitFor();
+    await page.getByText('It is saved and in use, and no e-mail is sent until this is mended.').waitFor();
+    await page.getByRole('link', { name: 'What waits' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Status: Queued' }).waitFor();
+    await page.goBack();
+    await page
+      .getByRole('heading', { level: 1 })
+      .getByRole('link', { name: /^Integrations/ })
+      .click();
+    const line = page.getByRole('list', { name: 'Integrations' }).getByText('No e-mail is sent until this is mended.');
+    await line.waitFor();
+    expect(await line.count()).toBe(1);
+    await page.getByRole('link', { name: 'Mail server' }).click();
+    await button(page, 'Test').click();
+    await page.getByText(/^The test failed: /).waitFor();
     const why = main(page).getByText(`${hostname}:9 could not be reached: nothing answers there (ECONNREFUSED)`);
     expect(await why.count()).toBe(1);
     const result = main(page)
@@ -60,6 +74,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByText(/^The test passed: /).waitFor();
     await page.getByText('Works', { exact: true }).waitFor();
     await page.getByText('without a sign-in').waitFor();
+    await page.getByText('until this is mended').waitFor({ state: 'detached' });
     expect(await button(page, 'Test').getAttribute('aria-disabled')).toBeNull();
 
     const stored = async () => (await stack.org.get('/integrations/email')).body.settings;
@@ -156,8 +171,46 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await button(page, 'Count').click();
     await page.getByText(/^2 held and 0 failed/).waitFor();
     await button(page, 'Send 2 again').click();
-    await page.getByText('All 2 were tried').waitFor();
+    await page.getByText('All 2 were delivered.').waitFor();
     await deliveriesOf(stack.org, id, { delivered: 3 });
+    expect(complaints).toEqual([]);
+    await page.close();
+    await receiver.close();
+  });
+
+  it('shows how far a recovery of many deliveries is, also after a reload, and which of them failed', async () => {
+    const receiver = await startWebhookReceiver();
+    const { body: endpoint } = await stack.org.post('/webhooks', {
+      url: receiver.url,
+      event_types: ['contact.created'],
+    });
+    receiver.secrets.push(endpoint.secret);
+    const path = `/webhooks/${endpoint.id}`;
+    await stack.org.patch(path, { enabled: false });
+    const contacts = Array.from({ length: 150 }, (_, n) => ({ email: `missed${n}@a.example` }));
+    await stack.org.post('/contacts/batch', { contacts });
+    await eventually('what is held', async () => {
+      const { body } = await stack.org.post(`${path}/recover`, { since: '2026-01-01T00:00:00Z', dry_run: true });
+      return body.count === contacts.length;
+    });
+    await stack.org.patch(path, { enabled: true, max_per_second: 15 });
+    receiver.answer = ({ raw }, response) => void response.writeHead(/missed(4|5)@/.test(raw) ? 500 : 200).end('ok');
+    const { page, complaints } = await admin(`/settings/webhooks/${endpoint.id}`);
+    await button(page, 'Recover').click();
+    await button(page, 'Count').click();
+    await button(page, 'Send 150 again').click();
+    const bar = page.getByRole('region', { name: 'Recovery' });
+    const valueNow = async () => Number(await bar.getByRole('progressbar').getAttribute('value'));
+    const early = await eventually('a bar that moves', async () => (await valueNow()) || undefined);
+    expect(early).toBeLessThan(100);
+    await page.reload();
+    await eventually('a bar that has moved on', async () => (await valueNow()) > early);
+    await bar.getByText('148 of 150 were delivered, 2 failed and are tried again.').waitFor({ timeout: 30_000 });
+    await bar.getByRole('link', { name: 'Those that failed' }).click();
+    const log = page.getByRole('list', { name: 'Deliveries' });
+    await eventually('both', async () => (await log.getByRole('listitem').count()) === 2);
+    await button(page, 'Dismiss').click();
+    await bar.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
     await page.close();
     await receiver.close();

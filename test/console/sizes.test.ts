@@ -67,7 +67,7 @@ const lists = (seeded: SeededConsole, endpointId: string): [href: string, select
     [`/knowledge/websites/${websiteId}?tab=pages`, rowOf('Pages')],
     [`/knowledge/websites/${websiteId}?tab=pages&status=error`, rowOf('Pages')],
     [`/knowledge/websites/${websiteId}?tab=pages&q=page%204999`, rowOf('Pages')],
-    ['/ai', rowOf('Turns')],
+    ['/ai', rowOf('Answers')],
     ['/insights', rowOf('Insights')],
     ['/settings/members', rowOf('Members')],
     ['/settings/tags', rowOf('Tags')],

@@ -66,6 +66,19 @@ const FIRST_BELOW_TOP = `(() => {
     await page.close();
   });
 
+  it('says which API key did what happened, and names the channel of a reply', async () => {
+    const id = await stack.conversation('Dan', 'Hello');
+    await api.org.post(`/chat/sessions/${id}/tags`, { tags: ['vip'] });
+    await stack.say(id, 'It is done.', 'agent');
+    const { page, log } = await stack.open('ann@acme.example', id);
+    await log.getByText('Tag added').click();
+    await log.getByText('tag added “vip”, by the API key Test').waitFor();
+    await log.getByText(/^API key Test ·/).waitFor();
+    await page.getByText('Channel: API').waitFor();
+    await page.getByRole('heading', { name: /· API$/ }).waitFor();
+    await page.close();
+  });
+
   it('shows who else views a conversation and writes there', async () => {
     const id = await stack.conversation('Eve', 'Is anybody there?');
     const ann = await stack.open('ann@acme.example', id);

@@ -301,6 +301,20 @@ describe('a repeated crawl', () => {
     expect(await pagesOf(stack.org, id, '&status=removed')).toMatchObject([gone, gone]);
   });
 
+  it('leaves nothing held by a later crawl when removals are decided by an earlier one that shows the same', async () => {
+    fill('/a', '/b', '/c');
+    const { id } = await crawl();
+    for (const path of ['/b', '/c']) site.pages.set(path, { status: 404 });
+    await crawlAgain(stack.org, id);
+    const job = await crawlAgain(stack.org, id);
+    const later = await crawlAgain(stack.org, id);
+    expect(later).toMatchObject({ held_pages: 2 });
+    expect((await stack.org.delete(`/crawl/${id}/crawls/${job.id}/removals`)).body).toEqual({ affected: 2 });
+    const held = async (jobId: string) => (await stack.org.get(`/crawl/${id}/crawls/${jobId}`)).body.held_pages;
+    expect([await held(job.id), await held(later.id)]).toEqual([0, 0]);
+    expect(JSON.stringify((await stack.org.get('/org/attention')).body)).not.toContain(id);
+  });
+
   it('keeps what a later crawl says of the datasource when removals are decided', async () => {
     fill('/a', '/b', '/c');
     const { id } = await crawl();

@@ -3,7 +3,7 @@ import { tellsNotFound } from '../../src/crawl/similarity/not-found.rules.ts';
 import { createExtractor } from '../../src/extraction/service.ts';
 import { type FakeSite, pageOf, startFakeSite } from '../support/fakes/site.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
-import { outcomesOf } from './crawling.ts';
+import { outcomesOf, pagesOf } from './crawling.ts';
 import { beginInline, runInline, runInlineAgain } from './inline-crawls.ts';
 
 describe('a page that says nothing but that it is missing', () => {
@@ -121,5 +121,34 @@ describe('a crawl', () => {
     expect(await runInlineAgain(api, extractor, ref)).toMatchObject({ removed_pages: 1 });
     site.pages.set('/old', pageOf('Old'));
     expect(await runInlineAgain(api, extractor, ref)).toMatchObject({ new_pages: 1 });
+  });
+
+  it('says of a page that left the knowledge that it is removed and since when, in later crawls too', async () => {
+    site.pages.set('/', pageOf('Home', { links: ['/never', '/a', '/b', '/kept'] }));
+    const notice = pageOf('Page not found | Acme', { text: 'Sorry. Try the search.' });
+    site.pages.set('/never', notice);
+    for (const path of ['/a', '/b', '/kept']) site.pages.set(path, pageOf(`Page ${path}`));
+    const ref = await beginInline(api, site);
+    await runInline(api, extractor, ref);
+    const seen = async (path: string) => {
+      const pages = await pagesOf(api.org, ref.datasourceId);
+      const { status, reason, removed_at } = pages.find(({ url }) => new URL(url).pathname === path) ?? {};
+      return { status, reason, removed_at };
+    };
+    const left_out = { status: 'excluded', reason: 'soft_not_found', removed_at: null };
+    expect(await seen('/never')).toEqual(left_out);
+    site.pages.set('/kept', notice);
+    await runInlineAgain(api, extractor, ref);
+    const removed = await seen('/kept');
+    const removed_at = expect.stringMatching(/Z$/);
+    expect(removed).toEqual({ status: 'removed', reason: 'soft_not_found', removed_at });
+    await runInlineAgain(api, extractor, ref);
+    expect([await seen('/kept'), await seen('/never')]).toEqual([removed, left_out]);
+    site.pages.set('/kept', { status: 404 });
+    await runInlineAgain(api, extractor, ref);
+    expect(await seen('/kept')).toEqual({ ...removed, reason: 'not_found' });
+    site.pages.set('/kept', pageOf('It is back'));
+    await runInlineAgain(api, extractor, ref);
+    expect(await seen('/kept')).toEqual({ status: 'synced', reason: null, removed_at: null });
   });
 });

@@ -171,9 +171,21 @@ describe('the timeline of a contact', () => {
     await delivery('sent', eve);
     const { items } = (await api.org.get(`/contacts/${eve}/timeline`)).body;
     expect(items).toMatchObject([
-      { title: 'Message by sms', status: 'sent' },
-      { title: 'Welcome, step 2 by sms', status: 'suppressed' },
+      { title: 'Message by SMS', status: 'sent' },
+      { title: 'Welcome, step 2 by SMS', status: 'suppressed' },
     ]);
+  });
+
+  it('says which API key opened a conversation, and names the channel of any other as people say it', async () => {
+    const fay = await contact({ name: 'Fay' });
+    for (const type of ['api', 'web', 'whatsapp'])
+      await api.org.post('/chat/sessions', { contact_id: fay, channel: { type } });
+    const titles = async (): Promise<string[]> =>
+      (await api.org.get(`/contacts/${fay}/timeline`)).body.items.map(({ title }: Item) => title.replace(/\d+/, '1'));
+    const others = ['Conversation #1 by WhatsApp', 'Conversation #1 by web chat'];
+    expect(await titles()).toEqual([...others, 'Conversation #1 by the API key Test']);
+    await api.db.updateTable('session_events').set({ actor: null }).where('type', '=', 'session_created').execute();
+    expect(await titles()).toEqual([...others, 'Conversation #1 by the API']);
   });
 
   it('has all there is of the contact, newest first, page by page, and nothing of others', async () => {

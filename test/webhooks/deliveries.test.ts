@@ -246,7 +246,7 @@ describe('an endpoint', () => {
         (await org.get(`${path}/deliveries?status=${status}`)).body.items.length;
       expect([await statuses('held'), await statuses('pending')]).toEqual([3, 0]);
       const counted = await org.post(`${path}/recover`, { since: '2026-01-01T00:00:00Z', dry_run: true });
-      expect(counted.body.by_state).toEqual({ held: 3, failed: 0, retrying: 0 });
+      expect(counted.body.by_state).toEqual({ held: 3, failed: 0, retrying: 0, pending: 0 });
     });
     await eventually('all held', async () => (await storedStatuses(endpoint.id)).held === 3);
     expect(receiver.received).toEqual([]);
@@ -261,12 +261,28 @@ describe('an endpoint', () => {
     const { body } = await org.post(`/webhooks/${endpoint.id}/recover`, { since: '2026-01-01T00:00:00Z' });
     expect(body).toEqual({
       count: LARGE_BACKLOG,
-      by_state: { held: LARGE_BACKLOG, failed: 0, retrying: 0 },
+      by_state: { held: LARGE_BACKLOG, failed: 0, retrying: 0, pending: 0 },
       dry_run: false,
     });
     await eventually('all delivered', async () => (await storedStatuses(endpoint.id)).delivered === LARGE_BACKLOG);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(LARGE_BACKLOG);
     expect(receiver.received).toHaveLength(LARGE_BACKLOG);
+  });
+
+  it('a dry run counts what a recovery has still to try, of its period alone', async () => {
+    const endpoint = await createEndpoint(org, receiver, { ...onlyContacts, enabled: false });
+    await insertPending(endpoint.id, LARGE_BACKLOG);
+    receiver.answer = () => undefined;
+    const path = `/webhooks/${endpoint.id}`;
+    await org.patch(path, { enabled: true });
+    const since = '2026-01-01T00:00:00Z';
+    const until = new Date().toISOString();
+    await org.post(`${path}/recover`, { since, until });
+    await saveContact('later');
+    const states = ['held', 'failed', 'retrying', 'pending'];
+    await eventually('all of it', async () => (await storedStatuses(endpoint.id)).pending === LARGE_BACKLOG + 1);
+    const { body } = await org.post(`${path}/recover`, { since, until, states, dry_run: true });
+    expect(body).toMatchObject({ count: LARGE_BACKLOG, by_state: { held: 0, pending: LARGE_BACKLOG } });
   });
 
   it('a recovery ends when the endpoint is disabled, and what is left of it stays held', async () => {
@@ -333,7 +349,7 @@ describe('an endpoint', () => {
     expect(receiver.received).toHaveLength(2);
     isDown = false;
     const { body } = await org.post(`/webhooks/${endpoint.id}/recover`, { since: '2026-01-01T00:00:00Z' });
-    expect(body.by_state).toEqual({ held: 0, failed: 1, retrying: 0 });
+    expect(body.by_state).toEqual({ held: 0, failed: 1, retrying: 0, pending: 0 });
     await deliveriesOf(org, endpoint.id, { delivered: 1 });
     expect(receiver.received.map(({ id }) => id)).toEqual([failed?.id, failed?.id, failed?.id]);
   });

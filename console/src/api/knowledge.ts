@@ -87,6 +87,18 @@ export const websitesQuery = infiniteQueryOptions({
   ...PAGES,
 });
 
+/** How far a model has embedded the knowledge, read again every few seconds until it has all of it. */
+export const embeddingQuery = queryOptions({
+  queryKey: ['getLlmIntegration', 'embedding'],
+  queryFn: async () => (await dataOf(api.GET('/integrations/llm'))).embedding,
+  refetchInterval: ({ state }) =>
+    every(state.data === undefined || isEmbedding(state.data) ? UNDER_WAY_MS : 15_000)({ state }),
+});
+
+/** Returns whether a model has not gone through all of the knowledge. */
+export const isEmbedding = ({ model, answering, passages, embedded, left_out }: Schemas['EmbeddingInUse']): boolean =>
+  model !== null && passages > 0 && (answering !== model || embedded + left_out < passages);
+
 /** A website with its counts and the crawl that is under way, read again every few seconds while there is one. */
 export const websiteQuery = (id: string) =>
   queryOptions({

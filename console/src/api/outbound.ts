@@ -57,6 +57,12 @@ export const sequenceQuery = (id: string) =>
     refetchInterval: every(LIST_AGAIN_MS),
   });
 
+export const segmentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['getSegment', id],
+    queryFn: () => dataOf(api.GET('/segments/{id}', { params: { path: { id } } })),
+  });
+
 export const statsQuery = (id: string, isUnderWay: boolean) =>
   queryOptions({
     queryKey: ['getSequenceStats', id],

@@ -133,19 +133,34 @@ export const webhookDeliveryQuery = (id: string, deliveryId: string) =>
     refetchInterval: ({ state }) => untilNews(state.error, state.data === undefined ? [] : [state.data]),
   });
 
-/** How many deliveries of an endpoint wait to be sent since a recovery began: up to a page, and whether there are more. */
-export const waitingDeliveriesQuery = (id: string, since: string, begunAt: string) =>
+/** A recovery of an endpoint's deliveries, as this browser has begun it. */
+export interface Recovery {
+  since: string;
+  begunAt: string;
+  total: number;
+}
+
+/**
+ * How far a recovery is. What it has not made pending yet is still held or failed: for a day, nothing fails for good again.
+ * What happened since it began is not of it.
+ */
+export const recoveryQuery = (id: string, { since, begunAt, total }: Recovery) =>
   queryOptions({
-    queryKey: ['listWebhookDeliveries', id, 'waiting', since],
+    queryKey: ['recoverWebhooks', id, begunAt],
     queryFn: async () => {
-      const page = await dataOf(
-        api.GET('/webhooks/{id}/deliveries', {
-          params: { path: { id }, query: { since, status: 'pending', limit: PAGE } },
-        }),
-      );
-      return { count: page.items.length, isMore: page.next !== null };
+      const params = { path: { id } };
+      const states = ['held', 'failed', 'retrying', 'pending'] as const;
+      const body = { since, until: begunAt, states: [...states], dry_run: true };
+      const [{ by_state }, { enabled }] = await Promise.all([
+        dataOf(api.POST('/webhooks/{id}/recover', { params, body })),
+        dataOf(api.GET('/webhooks/{id}', { params })),
+      ]);
+      const { held, failed, retrying, pending } = by_state;
+      const waiting = Math.min(held + failed + pending, total);
+      return { waiting, retrying: Math.min(retrying, total - waiting), isHeld: !enabled };
     },
-    refetchInterval: ({ state }) => (state.data?.count === 0 || state.error !== null ? false : patiently(begunAt)),
+    refetchInterval: ({ state: { data, error } }) =>
+      error !== null || data?.isHeld === true || data?.waiting === 0 ? false : patiently(begunAt),
   });
 
 export const widgetQuery = queryOptions({

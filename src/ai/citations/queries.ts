@@ -85,7 +85,7 @@ const refs = (passages: PassageRef[]) => sql`unnest(
 export async function listChangedCitations(
   db: Db,
   orgId: string,
-  itemId: string | undefined,
+  { item_id, session_id }: { item_id: string | undefined; session_id: string | undefined },
   { after, settled, limit }: PageRequest,
 ) {
   const { rows } = await sql<{
@@ -111,7 +111,8 @@ export async function listChangedCitations(
     join sessions as session on session.org_id = turn.org_id and session.id = turn.session_id
     left join contacts as contact on contact.org_id = session.org_id and contact.id = session.contact_id
     where claim.org_id = ${orgId} and claim.changed_at < ${settled}
-      and (${itemId ?? null}::uuid is null or claim.item_id = ${itemId ?? null}::uuid)
+      and (${item_id ?? null}::uuid is null or claim.item_id = ${item_id ?? null}::uuid)
+      ${session_id === undefined ? sql`` : sql`and turn.session_id = ${session_id}`}
       and (${after?.at ?? null}::timestamptz is null
         or (claim.changed_at, claim.id) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
     order by claim.changed_at, claim.id limit ${limit + 1}

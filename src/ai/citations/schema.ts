@@ -3,6 +3,7 @@ import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
 
 export const ListChangedCitations = z.object({
   item_id: Id.optional().describe('Only citations of this item.'),
+  session_id: Id.optional(),
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(25),
 });

@@ -48,5 +48,5 @@ async function review(trx: Trx, orgId: string, cited: CitedPassage[]): Promise<v
 const keyOf = ({ item_id, hash }: { item_id: string; hash: string }) => `${item_id} ${hash}`;
 
 /** Returns a page of the citations with a changed or lost passage, by the time of the change. */
-export const pageOfChangedCitations = (db: Db, orgId: string, { item_id, ...page }: ListChangedCitations) =>
-  pageOf(db, page, (page) => listChangedCitations(db, orgId, item_id, page));
+export const pageOfChangedCitations = (db: Db, orgId: string, { item_id, session_id, ...page }: ListChangedCitations) =>
+  pageOf(db, page, (page) => listChangedCitations(db, orgId, { item_id, session_id }, page));

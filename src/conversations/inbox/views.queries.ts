@@ -8,13 +8,16 @@ export interface Viewer {
   memberId: number | null;
 }
 
-/** SQL: whether a view is one of the member's own, of its teams or of the org. A program sees all shared ones. */
+/**
+ * SQL: whether a view is one of the member's own, of its teams or of the org. Who made a team's view sees it without being in
+ * the team. A program sees all shared ones.
+ */
 const isVisible = ({ memberId }: Viewer) => sql<SqlBool>`(
   view.member_id is not distinct from ${memberId}::bigint and view.team_id is null
   or view.member_id is null and view.team_id is null
   or view.team_id is not null and exists (
     select from teams as team where team.org_id = view.org_id and team.id = view.team_id and team.deleted_at is null
-      and (${memberId}::bigint is null or exists (
+      and (${memberId}::bigint is null or view.created_by = ${memberId}::bigint or exists (
         select from team_members as belonging
         where belonging.org_id = team.org_id and belonging.team_id = team.id and belonging.user_id = ${memberId}::bigint
       ))

@@ -11,14 +11,13 @@ import { siteOf } from '../scope/rules.ts';
 import { insertChanges } from '../visiting/shared.queries.ts';
 import { endCrawl } from './ending.service.ts';
 import {
+  clearHeld,
   clearHeldMessages,
   countStoredPages,
   countUnseen,
-  decrementHeld,
   deferRemovals,
   deleteForgotten,
   findPageByKey,
-  incrementRemoved,
   isCompleteCrawl,
   keepPages,
   listDeferredRemovals,
@@ -103,7 +102,7 @@ async function removePages(trx: Trx, orgId: string, jobId: string, pages: Remova
   if (pages.length === 0) return;
   const ids = pages.map(({ id }) => id);
   await removeItems(trx, orgId, ids);
-  await unstorePages(trx, orgId, ids);
+  await unstorePages(trx, orgId, ids, { areRemoved: true });
   const changes = pages.map(({ id, url, title }) => ({
     id: newId(),
     page_id: id,
@@ -131,7 +130,7 @@ export function releaseRemovals(db: Db, orgId: string, datasourceId: string, job
   return inTransaction(db, async (trx) => {
     const held = await lockDeferredRemovals(trx, orgId, datasourceId, jobId);
     await removePages(trx, orgId, jobId, held);
-    await incrementRemoved(trx, orgId, jobId, held.length);
+    await clearHeld(trx, { orgId, datasourceId, jobId }, { removed: held.length });
     await clearHeldMessages(trx, orgId, datasourceId);
     return held.length;
   });
@@ -146,7 +145,7 @@ export function refuseRemovals(db: Db, orgId: string, datasourceId: string, jobI
     const held = await lockDeferredRemovals(trx, orgId, datasourceId, jobId);
     const ids = held.map(({ id }) => id);
     await keepPages(trx, orgId, ids);
-    await decrementHeld(trx, orgId, jobId, ids.length);
+    await clearHeld(trx, { orgId, datasourceId, jobId }, { removed: 0 });
     await clearHeldMessages(trx, orgId, datasourceId);
     return ids.length;
   });

@@ -97,14 +97,24 @@ export const listRemovals = (trx: Trx, orgId: string, datasourceId: string) =>
 
 export type Removal = Awaited<ReturnType<typeof listDeferredRemovals>>[number];
 
-/** Removes pages from the stored ones and deletes their texts. */
-export async function unstorePages(trx: Trx, orgId: string, ids: string[]): Promise<void> {
+/**
+ * Removes pages from the stored ones and deletes their texts. `areRemoved`: an earlier crawl has stored them. A page that
+ * was stored in this crawl alone was not removed, unless it had been before.
+ */
+export async function unstorePages(
+  trx: Trx,
+  orgId: string,
+  ids: string[],
+  { areRemoved }: { areRemoved: boolean },
+): Promise<void> {
   await sql`
     update crawl_pages set is_stored = false, removal = null, reason = coalesce(removal, reason), unseen_count = 0, markdown = null,
       etag = null, last_modified = null, raw_hash = null, updated_at = now(),
       text_hash = case when removal = 'soft_not_found' then text_hash end,
       detail = case when reason is distinct from 'removal_held' then detail end,
-      status = case when removal in ('not_found', 'unseen') then 'removed' else 'excluded' end
+      status = case when removal in ('not_found', 'soft_not_found', 'unseen') and (${areRemoved} or removed_at is not null)
+        then 'removed' else 'excluded' end,
+      removed_at = case when ${areRemoved} then now() else removed_at end
     where org_id = ${orgId} and id = any(${ids}::uuid[])
   `.execute(trx);
 }
@@ -129,16 +139,21 @@ export async function keepPages(trx: Trx, orgId: string, ids: string[]): Promise
   `.execute(trx);
 }
 
-export async function decrementHeld(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
+/**
+ * Records that nothing is held any more: in the crawl by which it was decided, and in later ones, which had held the same.
+ * Earlier ones keep the number that they held.
+ */
+export async function clearHeld(
+  trx: Trx,
+  { orgId, datasourceId, jobId }: CrawlRef,
+  { removed }: { removed: number },
+): Promise<void> {
   await sql`
-    update crawl_jobs set held_pages = greatest(0, held_pages - ${count}) where org_id = ${orgId} and id = ${jobId}
-  `.execute(trx);
-}
-
-export async function incrementRemoved(trx: Trx, orgId: string, jobId: string, count: number): Promise<void> {
-  await sql`
-    update crawl_jobs set removed_pages = removed_pages + ${count}, held_pages = greatest(0, held_pages - ${count})
-    where org_id = ${orgId} and id = ${jobId}
+    update crawl_jobs as job set held_pages = 0,
+      removed_pages = job.removed_pages + case when job.id = decided.id then ${removed}::integer else 0 end
+    from crawl_jobs as decided
+    where decided.org_id = ${orgId} and decided.id = ${jobId} and job.org_id = ${orgId}
+      and job.datasource_id = ${datasourceId} and (job.created_at, job.id) >= (decided.created_at, decided.id)
   `.execute(trx);
 }
 

@@ -22,7 +22,11 @@ export const CrawlJob = z
     updated_pages: z.int(),
     removed_pages: z.int(),
     unchanged_pages: z.int(),
-    held_pages: z.int().describe('Gone from the site, but kept until reviewed, because there are too many at once.'),
+    held_pages: z
+      .int()
+      .describe(
+        'Gone from the site, but kept until reviewed, because there are too many at once. A later crawl counts them again.',
+      ),
     dropped_urls: z
       .int()
       .describe(

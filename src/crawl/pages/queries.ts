@@ -33,6 +33,7 @@ export const listPages = (db: Db, orgId: string, { datasourceId, status, reason,
       'found_on',
     ])
     .select(['last_crawled_at', 'last_changed_at', 'created_at', 'updated_at'])
+    .select(sql<Date | null>`case when status = 'removed' then removed_at end`.as('removed_at'))
     .where('org_id', '=', orgId)
     .where('datasource_id', '=', datasourceId)
     .where(sql<boolean>`choice is distinct from 'deleted'`)

@@ -41,6 +41,7 @@ const CrawlPage = z
     found_on: z.string().nullable().describe('The page or sitemap that led here first.'),
     last_crawled_at: Timestamp.nullable(),
     last_changed_at: Timestamp.nullable(),
+    removed_at: Timestamp.nullable().describe('Since when a removed page is.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -64,6 +64,8 @@ export interface CrawlPagesTable {
   links: Texts;
   last_crawled_at: Date | null;
   last_changed_at: Date | null;
+  /** When it last left the search index by a crawl. It stays if the page comes back. */
+  removed_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -15,5 +15,5 @@ export async function withdrawPages(trx: Trx, ref: CrawlRef, ids: string[], reas
   const fresh = await deleteNewChanges(trx, ref, ids);
   if (fresh.length === 0) return;
   await removeItems(trx, ref.orgId, fresh);
-  await unstorePages(trx, ref.orgId, fresh);
+  await unstorePages(trx, ref.orgId, fresh, { areRemoved: false });
 }

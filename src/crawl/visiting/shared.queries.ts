@@ -51,7 +51,10 @@ export async function updateVisited(
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     update crawl_pages as page set
-      url = given.url, status = given.status, reason = given.reason, detail = given.detail, leads_to = given.leads_to, title = given.title,
+      url = given.url,
+      status = case when page.removed_at is not null and not given.is_stored and given.again_in_ms is null
+        and given.reason in ('not_found', 'soft_not_found') then 'removed' else given.status end,
+      reason = given.reason, detail = given.detail, leads_to = given.leads_to, title = given.title,
       is_queued = given.again_in_ms is not null, lease = null,
       due_at = now() + coalesce(given.again_in_ms, 0) * interval '1 millisecond',
       tries = given.tries, is_to_render = given.is_to_render, is_forced = given.is_forced, is_stored = given.is_stored, removal = given.removal,

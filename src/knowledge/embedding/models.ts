@@ -8,6 +8,7 @@ import { embedTexts, type InputType } from '../../providers/llm/embeddings.ts';
 import type { Secrets } from '../../secrets.ts';
 import type { SimilarityScale } from '../search/confidence.rules.ts';
 import answerNetwork from './answer-network.json' with { type: 'json' };
+import { countEmbedded } from './queries.ts';
 import type { EmbeddingInUse } from './schema.ts';
 import { findSearchedModel } from './searched-models.queries.ts';
 import type { ModelSource } from './table.ts';
@@ -97,13 +98,14 @@ export async function findSearchModel(
   return connectedModelOf(deps, orgId, { ...connected, ...searched.source });
 }
 
-/** Returns which models embed an org's knowledge and are compared with its questions. */
+/** Returns which models embed an org's knowledge and are compared with its questions, and how far the first is. */
 export async function getEmbeddingInUse(db: Db, orgId: string, deps: KnowledgeModelDeps): Promise<EmbeddingInUse> {
   const [model, answering] = await Promise.all([findKnowledgeModel(db, orgId, deps), findSearchModel(db, orgId, deps)]);
   return {
     model: shownName(model),
     source: model === undefined ? null : model.source === null ? 'built_in' : 'connected',
     answering: shownName(answering),
+    ...(await countEmbedded(db, orgId, model?.name)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { CURRENT_POSITION } from '../../db/positions.ts';
+import { onlyRow } from '../../db/rows.ts';
 
 export interface StoredVector {
   chunk_id: number;
@@ -24,6 +25,17 @@ export async function listUnembedded(
     order by id limit ${limit}
   `.execute(db);
   return rows;
+}
+
+/** Counts an org's chunks, those with a vector of a model, and those that it left out. */
+export async function countEmbedded(db: Db, orgId: string, model: string | undefined) {
+  const counted = await sql<{ passages: number; embedded: number; left_out: number }>`
+    select count(*)::int as passages, (count(known.chunk_id) - count(known.refused_at))::int as embedded, count(known.refused_at)::int as left_out
+    from knowledge_chunks as chunk left join knowledge_embeddings as known
+      on known.org_id = chunk.org_id and known.chunk_id = chunk.id and known.model = ${model ?? null}
+    where chunk.org_id = ${orgId}
+  `.execute(db);
+  return onlyRow(counted);
 }
 
 /** Stores the vectors of chunks that still exist. */

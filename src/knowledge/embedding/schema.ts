@@ -21,6 +21,9 @@ const EmbeddingInUse = z
       .describe(
         'The model by whose vectors questions are compared now. It differs from `model` until that one has embedded all of the knowledge. Null: by words.',
       ),
+    passages: z.int(),
+    embedded: z.int().describe('Passages with a vector of `model`.'),
+    left_out: z.int().describe('Passages that it refused: tried again a day later.'),
   })
   .meta({ id: 'EmbeddingInUse' });
 
@@ -44,7 +47,10 @@ export const LlmIntegration = Integration.extend({
         created_at: null,
         updated_at: null,
       },
-      embedding: { model: 'multilingual-e5-small', source: 'built_in', answering: 'multilingual-e5-small' },
+      embedding: {
+        ...{ model: 'multilingual-e5-small', source: 'built_in', answering: 'multilingual-e5-small' },
+        ...{ passages: 412, embedded: 412, left_out: 0 },
+      },
     },
   ],
 });

@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import type { Position } from '../../db/cursor.ts';
+import type { Channel } from '../../deliveries/contract.ts';
+import type { SessionChannel } from '../../schemas/parts.ts';
 import type { TimelineKind } from './schema.ts';
 
 export interface TimelineRow {
@@ -20,13 +22,40 @@ interface Person {
   knownIds: string[];
 }
 
+/** What people call a channel, behind "by". */
+const CHANNEL_NAMES: Record<SessionChannel | Channel, string> = {
+  web: 'web chat',
+  email: 'e-mail',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  phone_voice: 'phone',
+  web_voice: 'voice chat',
+  voice: 'phone',
+  messenger: 'Messenger',
+  instagram: 'Instagram',
+  slack: 'Slack',
+  api: 'the API',
+};
+
+/** SQL: the name of a channel. */
+const channelName = (channel: string): RawBuilder<string> =>
+  sql`(${JSON.stringify(CHANNEL_NAMES)}::jsonb ->> ${sql.ref(channel)})`;
+
+/** SQL: the API key or the member that opened a session of the API, if its event tells. */
+const OPENER = sql`(
+  select case event.actor ->> 'kind' when 'key' then 'the API key ' || (event.actor ->> 'name') when 'member' then event.actor ->> 'name' end
+  from session_events as event
+  where session.channel = 'api' and event.org_id = session.org_id and event.session_id = session.id and event.seq = 0
+)`;
+
 /** SQL for the rows of each kind: id, at, title, status, what it refers to, and the id of this. */
 const ROWS: Record<TimelineKind, (person: Person) => RawBuilder<unknown>> = {
   session: ({ orgId, contactId }) => sql`
-    select id, created_at as at, 'Conversation #' || ticket_number || ' by ' || channel, status, 'session', id
-    from sessions where org_id = ${orgId} and contact_id = ${contactId}`,
+    select session.id, session.created_at, 'Conversation #' || session.ticket_number || ' by ' || coalesce(${OPENER}, ${channelName('session.channel')}),
+      session.status, 'session', session.id
+    from sessions as session where session.org_id = ${orgId} and session.contact_id = ${contactId}`,
   delivery: ({ orgId, contactId }) => sql`
-    select delivery.id, delivery.created_at, coalesce(sequence.name || coalesce(', step ' || step.number, ''), 'Message') || ' by ' || delivery.channel,
+    select delivery.id, delivery.created_at, coalesce(sequence.name || coalesce(', step ' || step.number, ''), 'Message') || ' by ' || ${channelName('delivery.channel')},
       delivery.status, 'delivery', delivery.id
     from deliveries as delivery
     left join sequences as sequence on sequence.org_id = delivery.org_id and sequence.id = delivery.sequence_id
@@ -56,7 +85,7 @@ const ROWS: Record<TimelineKind, (person: Person) => RawBuilder<unknown>> = {
     join csat_scores as csat on csat.org_id = session.org_id and csat.session_id = session.id
     where session.org_id = ${orgId} and session.contact_id = ${contactId}`,
   suppression: ({ orgId, contactId }) => sql`
-    select suppression.id, suppression.created_at, suppression.address || ' by ' || suppression.channel, suppression.reason,
+    select suppression.id, suppression.created_at, suppression.address || ' by ' || ${channelName('suppression.channel')}, suppression.reason,
       'suppression', suppression.id
     from contacts as contact
     cross join lateral (

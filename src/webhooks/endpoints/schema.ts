@@ -156,7 +156,7 @@ export const Recover = z
     since: Time.describe('Of events that happened then or later.'),
     until: Time.optional().describe('Of events that happened earlier. Absent: until now.'),
     states: z
-      .array(z.enum(['held', 'failed', 'retrying']))
+      .array(z.enum(['held', 'failed', 'retrying', 'pending']))
       .min(1)
       .default(['held', 'failed']),
     dry_run: z.boolean().default(false).describe('Only counts.'),
@@ -167,10 +167,10 @@ export type Recover = z.infer<typeof Recover>;
 export const Recovered = z
   .object({
     count: z.int().describe('The number of deliveries that are sent again, or would be.'),
-    by_state: z.object({ held: z.int(), failed: z.int(), retrying: z.int() }),
+    by_state: z.object({ held: z.int(), failed: z.int(), retrying: z.int(), pending: z.int() }),
     dry_run: z.boolean(),
   })
   .meta({
     id: 'RecoveredWebhooks',
-    examples: [{ count: 12, by_state: { held: 10, failed: 2, retrying: 0 }, dry_run: true }],
+    examples: [{ count: 12, by_state: { held: 10, failed: 2, retrying: 0, pending: 0 }, dry_run: true }],
   });

@@ -97,6 +97,9 @@ describe('answers that cite a page which has changed since', () => {
     });
     expect(await changedOf(org, `?item_id=${item_id}`)).toEqual(listed);
     expect(await changedOf(org, `?item_id=${turns[0].id}`)).toEqual([]);
+    for (const turn of turns)
+      expect(await changedOf(org, `?session_id=${turn.session_id}&item_id=${item_id}`)).toEqual([sessionOf(turn)]);
+    expect(await changedOf(org, `?session_id=${turns[0].id}`)).toEqual([]);
 
     await publish(org, 'Refunds arrive within twelve working days.');
     await publish(org, REFUNDS.content_markdown);

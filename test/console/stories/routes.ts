@@ -25,6 +25,7 @@ const ADDRESSES: Record<string, (seeds: Seeds) => string[]> = {
     `/contacts/${contactId}?merge=choose`,
     `/contacts/${contactId}?merge=${otherContactId}`,
   ],
+  '/contacts/segments/$segmentId': () => ['/contacts/segments/00000000-0000-7000-8000-000000000000'],
   '/outbound/$sequenceId': ({ sequenceId }) => [`/outbound/${sequenceId}`],
   '/automations/$id': ({ workflowId }) => [
     `/automations/${workflowId}`,

@@ -253,6 +253,25 @@ describe('views', () => {
     expect((await ann.delete(`/views/${own.body.id}`)).status).toBe(404);
   });
 
+  it('stay with the member who made them, also once shared with a team that the member is not in', async () => {
+    const [dan, eve] = [await signIn(api, 'agent'), await signIn(api, 'agent')];
+    const { body: team } = await api.org.post('/teams', { name: 'Night' });
+    const { body: view } = await dan.post('/views', { name: 'For the night', query: { tag: 'late' }, shared: 'me' });
+    const shared = await dan.patch(`/views/${view.id}`, { shared: 'team', team_id: team.id });
+    expect(shared.body).toMatchObject({ shared: 'team', is_own: true, can_edit: true });
+    const idsOf = async (client: Pick<typeof dan, 'get'>) =>
+      (await client.get('/views')).body.items.map(({ id }: { id: string }) => id);
+    expect(await idsOf(dan)).toContain(view.id);
+    expect(await idsOf(eve)).not.toContain(view.id);
+    expect((await dan.get(`/inbox?view=${view.id}`)).status).toBe(200);
+    expect((await eve.get(`/inbox?view=${view.id}`)).status).toBe(404);
+    expect((await eve.patch(`/views/${view.id}`, { shared: 'me' })).status).toBe(404);
+    expect((await dan.patch(`/views/${view.id}`, { shared: 'me' })).body).toMatchObject({
+      shared: 'me',
+      team_id: null,
+    });
+  });
+
   it('are refused with filters that do not exist, and where nobody would own them', async () => {
     for (const body of [
       { name: 'x', query: { status: 'new' }, shared: 'org' },

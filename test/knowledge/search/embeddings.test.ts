@@ -136,6 +136,18 @@ describe('a search with an embedding model', () => {
     await embedded(1);
   });
 
+  it('shows how many of the passages it has embedded, and how many it left out', async () => {
+    const shown = async () => (await org.get('/integrations/llm')).body.embedding;
+    fake.failAt((text) => (text.includes('cursed') ? 422 : undefined));
+    await write('Cursed', 'A cursed cat.');
+    await write(...KITTENS);
+    await write(...PARCELS);
+    expect(await shown()).toMatchObject({ passages: 3, embedded: 0, left_out: 0 });
+    await connect();
+    await embedded(2);
+    expect(await shown()).toMatchObject({ model: 'small', answering: 'small', passages: 3, embedded: 2, left_out: 1 });
+  });
+
   it.each([500, 422, 'null', 'zeros'] as const)('embeds all texts but one that gets %s', async (fault) => {
     fake.failAt((text) => (text.includes('cursed') ? fault : undefined));
     await write('Cursed', 'A cursed cat.');

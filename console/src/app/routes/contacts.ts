@@ -18,4 +18,11 @@ const contact = createRoute({
   component: lazyRouteComponent(() => import('../../areas/contacts/contact/contact'), 'ContactPage'),
 });
 
-export const contactRoutes = [contacts, contact] as const;
+const segment = createRoute({
+  getParentRoute: () => root,
+  path: '/contacts/segments/$segmentId',
+  staticData: { area: 'Contacts' },
+  component: lazyRouteComponent(() => import('../../areas/contacts/segment/segment'), 'SegmentPage'),
+});
+
+export const contactRoutes = [contacts, contact, segment] as const;

@@ -7,7 +7,7 @@ const EXACT = { exact: true, includeSearch: false };
 export const AiTabs = () => (
   <Tabs label="AI">
     <Link to="/ai" activeOptions={EXACT} className={TAB}>
-      Turns
+      Answers
     </Link>
     <Link to="/ai/calls" activeOptions={EXACT} className={TAB}>
       Confirmations
@@ -16,7 +16,7 @@ export const AiTabs = () => (
       Preview
     </Link>
     <Link to="/ai/evals" activeOptions={{ includeSearch: false }} className={TAB}>
-      Evals
+      Test questions
     </Link>
     <Link to="/ai/usage" activeOptions={EXACT} className={TAB}>
       Usage

@@ -1,5 +1,7 @@
 import type { CallState, Turn } from '../../api/ai';
 
+type Confident = Pick<Turn, 'score' | 'steps'>;
+
 type ChipTone = 'plain' | 'warn' | 'bad' | 'good';
 
 export const TURN_STATES: Record<Turn['state'], { name: string; tone: ChipTone }> = {
@@ -24,6 +26,13 @@ export const CALL_STATES: Record<CallState, { name: string; tone: ChipTone }> = 
   failed: { name: 'Failed', tone: 'bad' },
   unknown: { name: 'Unknown', tone: 'bad' },
 };
+
+/** Returns how sure the AI was, beside what it answered from then: 1.41, answered from 0.62. */
+export function confidenceOf({ score, steps }: Confident): string | undefined {
+  if (score === null) return undefined;
+  const threshold = steps.map(({ detail }) => detail.threshold).find((value) => typeof value === 'number');
+  return `${score.toFixed(2)}${threshold === undefined ? '' : `, answered from ${threshold.toFixed(2)}`}`;
+}
 
 /** Returns a code of the API as words: No answer was found. */
 export const shownCode = (code: string): string => {

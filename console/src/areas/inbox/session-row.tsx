@@ -6,6 +6,7 @@ import { type PresenceEvent, usePresent } from '../../api/presence';
 import type { Selection } from '../../ui/lists/selection';
 import { Avatar, Chip } from '../../ui/parts';
 import { shownDuration, shownSince } from '../../ui/times/time';
+import { CHANNELS } from './channels';
 
 const ICONS: Record<string, typeof Mail> = {
   email: Mail,
@@ -70,7 +71,7 @@ const FirstLine = ({ row }: { row: InboxRow }) => {
   return (
     <span className="flex items-center gap-1.5">
       <span className={`truncate ${row.unread ? 'font-semibold' : 'font-medium'}`}>{contactNameOf(row)}</span>
-      <Icon size={13} aria-label={row.channel} className="shrink-0 text-quiet" />
+      <Icon size={13} aria-label={CHANNELS[row.channel]} className="shrink-0 text-quiet" />
       <span
         className={`ml-auto shrink-0 text-xs ${row.waiting_since === null ? 'text-quiet' : 'font-medium'}`}
         title={row.waiting_since === null ? 'since the last message' : 'the customer waits'}

@@ -172,11 +172,11 @@ const COLUMNS: Column<Call>[] = [
     ),
   },
   {
-    name: 'Turn',
+    name: 'Conversation',
     track: '9rem',
     cell: ({ session_id }) => (
       <a href={`/console/s/${session_id}`} className="text-link hover:underline">
-        Its conversation
+        Open it
       </a>
     ),
   },

@@ -31,7 +31,7 @@ export const EvalRunPage = () => {
   const others = run.results.filter(({ state }) => state !== 'failed');
   return (
     <Page
-      title={<TitlePath above="Evals" to="/ai/evals" title={`Run of ${shownMoment(run.created_at)}`} />}
+      title={<TitlePath above="Test questions" to="/ai/evals" title={`Run of ${shownMoment(run.created_at)}`} />}
       actions={mayWrite && run.state === 'running' && <Cancel id={run.id} />}
     >
       <PageBody label="Run">

@@ -28,7 +28,10 @@ export const Evals = () => {
   const hasCases = (cases.data?.pages[0]?.items.length ?? 0) > 0;
   return (
     <Page title="AI" tabs={<AiTabs />} actions={mayWrite && hasCases && <StartRun />}>
-      <PageBody label="Evals">
+      <PageBody label="Test questions">
+        <p className="mb-3 text-quiet">
+          What customers could write, each with what must come of it. A run asks all of them, and shows which pass.
+        </p>
         <div className="grid items-start gap-3 min-[1100px]:grid-cols-2">
           <Section title="Runs">
             <ShortList

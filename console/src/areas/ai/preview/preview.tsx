@@ -130,7 +130,7 @@ export const Preview = () => {
 
 const Answer = ({ answer }: { answer: Schemas['PreviewedTurn'] }) => (
   <Section
-    title="The AI’s turn"
+    title="What the AI does"
     actions={<Chip tone={TURN_STATES[answer.state].tone}>{TURN_STATES[answer.state].name}</Chip>}
   >
     <div className="space-y-3 p-4">

@@ -50,6 +50,10 @@ const Measured = ({ calibration }: { calibration: Schemas['AutopilotCalibration'
         It answers from a confidence of <strong className="tabular-nums">{threshold.toFixed(3)}</strong> on.
       </p>
       <p className="text-quiet">
+        Confidence says how well what it found fits a question. It is no share: it can be above 1. Questions about your
+        own knowledge tell from where on its answers are right.
+      </p>
+      <p className="text-quiet">
         {measured_at === null ? (
           'Nothing was measured yet.'
         ) : (

@@ -168,7 +168,7 @@ const Review = ({ draft, changes, onSaved, onClose }: ReviewProps) => {
       onClose={onClose}
     >
       <DiffView lines={lines} wraps />
-      <p className="text-quiet">A draft changes no answer until it is published. Previews and evals use it.</p>
+      <p className="text-quiet">A draft changes no answer until it is published. Previews and test questions use it.</p>
     </FormDialog>
   );
 };

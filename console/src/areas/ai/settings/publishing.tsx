@@ -57,7 +57,7 @@ export const Publishing = ({ settings, mayWrite }: { settings: AiSettings; mayWr
               </Link>{' '}
               or by the{' '}
               <Link to="/ai/evals" className="text-link underline">
-                evals
+                test questions
               </Link>
               .
             </p>
@@ -71,7 +71,7 @@ export const Publishing = ({ settings, mayWrite }: { settings: AiSettings; mayWr
           onConfirm={() => publish.mutate()}
           onClose={() => ask(false)}
         >
-          From the next turn on the AI answers by it.
+          From its next answer on the AI goes by it.
         </ConfirmDialog>
       )}
     </Section>

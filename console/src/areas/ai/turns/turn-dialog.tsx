@@ -10,7 +10,7 @@ import { TurnTrace } from './turn-trace';
 export const TurnDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
   const turn = useQuery(turnQuery(id)).data;
   return (
-    <Dialog title="Turn of the AI" className="w-[40rem]" onClose={onClose}>
+    <Dialog title="What the AI did" className="w-[40rem]" onClose={onClose}>
       {turn !== undefined && (
         <p className="flex flex-wrap items-center gap-2">
           <Chip tone={TURN_STATES[turn.state].tone}>{TURN_STATES[turn.state].name}</Chip>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { turnQuery } from '../../../api/ai';
 import type { Schemas } from '../../../api/client';
 import { failureOf, Skeleton } from '../../../ui/parts';
+import { confidenceOf } from '../words';
 
 type Turn = Schemas['Turn'];
 type Step = Turn['steps'][number];
@@ -42,7 +43,7 @@ export const Trace = ({ turn }: { turn: Pick<Turn, 'steps' | 'agent' | 'reason' 
       ))}
     </ol>
     <p className="mt-1 text-quiet">
-      {[turn.agent, turn.reason?.replaceAll('_', ' '), turn.score !== null && `confidence ${turn.score.toFixed(2)}`]
+      {[turn.agent, turn.reason?.replaceAll('_', ' '), turn.score !== null && `confidence ${confidenceOf(turn)}`]
         .concat(turn.cost > 0 ? `cost ${turn.cost.toFixed(4)}` : null)
         .filter(Boolean)
         .join(' · ')}

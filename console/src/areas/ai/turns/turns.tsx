@@ -8,7 +8,7 @@ import { Page } from '../../../ui/page';
 import { Chip, Empty } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
 import { AiTabs } from '../tabs';
-import { shownCode, TURN_STATES } from '../words';
+import { confidenceOf, shownCode, TURN_STATES } from '../words';
 import { ChangedSources } from './changed-sources';
 import { TurnDialog } from './turn-dialog';
 
@@ -40,15 +40,19 @@ export const Turns = () => {
         shownOf={(name) => (name === 'cited_item_id' ? 'Quotes one source' : undefined)}
         onChange={(search) => void navigate({ to: '/ai', search })}
       />
+      <p className="border-b border-line px-4 py-2 text-xs text-quiet">
+        Each row is one time that the AI dealt with what a customer wrote. Confidence says how well what it found fits
+        the question: from the second number on it answers by itself.
+      </p>
       <DataList
-        label="Turns"
+        label="Answers"
         query={list}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         linkOf={({ id }) => ({ to: '/ai', search: { ...filters, open: id } })}
         empty={
           isFiltered ? (
-            <Empty title="Nothing was found">No turn meets the filters.</Empty>
+            <Empty title="Nothing was found">None meets the filters.</Empty>
           ) : (
             <Empty title="The AI has not answered yet">Switch it on for a channel in the settings.</Empty>
           )
@@ -82,10 +86,10 @@ const COLUMNS: Column<Turn>[] = [
   },
   {
     name: 'Confidence',
-    track: '6rem',
+    track: '11rem',
     isNumber: true,
     narrow: 'hidden',
-    cell: ({ score }) => (score === null ? <span className="text-quiet">–</span> : score.toFixed(2)),
+    cell: (turn) => confidenceOf(turn) ?? <span className="text-quiet">–</span>,
   },
   {
     name: 'Cost',

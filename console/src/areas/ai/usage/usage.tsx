@@ -13,6 +13,9 @@ import { shownCode } from '../words';
 
 type Item = Schemas['AutopilotUsageItem'];
 
+/** Purposes that have another name on the pages. */
+const PURPOSES: Record<string, string> = { eval: 'Test questions', plan: 'What to do next' };
+
 const GROUPS = [
   ['model', 'Model'],
   ['purpose', 'Purpose'],
@@ -101,7 +104,7 @@ const Groups = ({ group, days }: { group: UsageGroup; days: number }) => {
           {usage.data.items.map((item) => (
             <tr key={item.group} className="border-t border-line">
               <th scope="row" className="px-2 py-1 text-left font-normal">
-                {group === 'purpose' ? shownCode(item.group) : item.group}
+                {group === 'purpose' ? (PURPOSES[item.group] ?? shownCode(item.group)) : item.group}
               </th>
               {[item.calls, item.failed_calls, item.input, item.output].map((count, n) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns keep their places

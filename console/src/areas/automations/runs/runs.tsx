@@ -52,7 +52,7 @@ export const Runs = () => {
         onChange={go}
       />
       <RunBrush search={search} onRange={(from, to) => go({ ...search, from, to })} />
-      {jobs.length > 0 && <JobBars orgId={jobList} jobs={jobs} />}
+      {jobs.length > 0 && <JobBars kind="run" orgId={jobList} jobs={jobs} />}
       {selection.size > 0 && (
         <BulkBar jobList={jobList} filters={search} selection={selection} rows={rows} hasMore={list.hasNextPage} />
       )}

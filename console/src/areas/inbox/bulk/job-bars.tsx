@@ -1,26 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useEffect } from 'react';
-import type { InboxRow } from '../../../api/caches';
 import { api, dataOf } from '../../../api/client';
-import { rowsOf } from '../../../api/inbox-lists';
 import { Button } from '../../../ui/parts';
-import { contactNameOf } from '../session-row';
+import { Failures, type FailuresProps } from './failures';
 import { type Job, type Outcome, removeJob } from './jobs';
 
 const POLL_MS = 700;
 const DONE_SHOWN_MS = 8_000;
 
-/** The changes of many conversations that run, and how those ended that have. */
-export const JobBars = ({ orgId, jobs }: { orgId: string; jobs: Job[] }) =>
-  jobs.map((job) => <JobBar key={job.id} orgId={orgId} job={job} />);
-
-interface BarProps {
+interface BarsProps extends Pick<FailuresProps, 'kind'> {
   orgId: string;
-  job: Job;
+  jobs: Job[];
 }
 
-const JobBar = ({ orgId, job }: BarProps) => {
+/** The changes of many conversations or runs that go on, and how those ended that have. */
+export const JobBars = ({ jobs, ...shared }: BarsProps) =>
+  jobs.map((job) => <JobBar key={job.id} job={job} {...shared} />);
+
+const JobBar = ({ orgId, kind, job }: Omit<BarsProps, 'jobs'> & { job: Job }) => {
   const progress = useProgress(job);
   const isDone = progress.data?.state === 'done' && progress.data.failed === 0;
   useEffect(() => {
@@ -58,7 +56,7 @@ const JobBar = ({ orgId, job }: BarProps) => {
           {progress.error.message}
         </p>
       )}
-      {progress.data?.state === 'done' && <Failures {...progress.data} />}
+      {progress.data?.state === 'done' && <Failures kind={kind} {...progress.data} />}
     </section>
   );
 };
@@ -85,26 +83,3 @@ function sentenceOf({ state, total, done, failed }: Outcome): string {
   const changed = `${(done - failed).toLocaleString()} done`;
   return failed === 0 ? changed : `${changed}, ${failed.toLocaleString()} not`;
 }
-
-/** Why some were not changed, by reason. The API names the first hundred. */
-const Failures = ({ errors, failed }: Outcome) => {
-  const client = useQueryClient();
-  if (failed === 0) return null;
-  const rows = new Map<string, InboxRow>();
-  for (const [, list] of client.getQueriesData<Parameters<typeof rowsOf>[0]>({ queryKey: ['listInbox'] }))
-    for (const row of list === undefined ? [] : rowsOf(list)) rows.set(row.id, row);
-  const nameOf = (id: string) => {
-    const row = rows.get(id);
-    return row === undefined ? `…${id.slice(-6)}` : contactNameOf(row);
-  };
-  return (
-    <ul className="mt-1 max-h-32 space-y-1 overflow-y-auto text-xs">
-      {Object.entries(Object.groupBy(errors, ({ error = '' }) => error)).map(([reason, failures = []]) => (
-        <li key={reason} className="text-bad-text">
-          {reason}: {failures.map(({ id }) => nameOf(id)).join(', ')}
-        </li>
-      ))}
-      {failed > errors.length && <li className="text-quiet">and {failed - errors.length} more</li>}
-    </ul>
-  );
-};

@@ -7,6 +7,7 @@ import { useKeys } from '../../../ui/keys';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 import type { Actions } from '../actions';
+import { CHANNELS } from '../channels';
 import { useMyPresence } from '../my-presence';
 import { type Draft, isEmpty, useDraft } from './drafts';
 import { FilePicker, useUploads } from './files';
@@ -43,7 +44,7 @@ export const Composer = (props: ComposerProps) => {
         submit();
       }}
     >
-      <Kinds kind={draft.kind} onChange={write} channel={session.channel.type} />
+      <Kinds kind={draft.kind} onChange={write} channel={CHANNELS[session.channel.type]} />
       {newer.length > 0 && (
         <NewerMessages items={newer} onSend={() => submit(false, newer.at(-1)?.id)} onDismiss={send.reset} />
       )}
@@ -301,6 +302,8 @@ const Kinds = ({ kind, channel, onChange }: KindsProps) => (
         {one === 'reply' ? 'Reply' : 'Note'}
       </button>
     ))}
-    <span className="ml-auto text-xs text-quiet">{kind === 'reply' ? `by ${channel}` : 'for your team alone'}</span>
+    <span className="ml-auto text-xs text-quiet">
+      {kind === 'reply' ? `Channel: ${channel}` : 'for your team alone'}
+    </span>
   </div>
 );

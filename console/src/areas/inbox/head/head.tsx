@@ -7,6 +7,7 @@ import { membersQuery, statusesQuery } from '../../../api/queries';
 import { Button } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/times/time';
 import type { ControlsProps } from '../actions';
+import { CHANNELS } from '../channels';
 import { Viewers } from '../present-members';
 import { contactNameOf } from '../session-row';
 import { Controls } from './controls';
@@ -31,7 +32,7 @@ export const Head = ({ canWrite, ...props }: ControlsProps & { canWrite: boolean
           <h2 className="truncate text-base leading-5 font-semibold">
             {contactNameOf(session)}{' '}
             <span className="text-sm font-normal whitespace-nowrap text-quiet">
-              #{session.ticket_number} · {session.channel.type}
+              #{session.ticket_number} · {CHANNELS[session.channel.type]}
             </span>
           </h2>
           <Answerer session={session} me={me} />

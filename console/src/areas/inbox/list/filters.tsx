@@ -9,6 +9,7 @@ import { lazily } from '../../../ui/lazily';
 import { DateFields } from '../../../ui/lists/date-fields';
 import { Button } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/times/time';
+import { CHANNELS } from '../channels';
 
 const SaveView = lazily(async () => (await import('./save-view')).SaveView);
 
@@ -19,20 +20,8 @@ interface Field {
   options: [value: string, name: string][];
 }
 
-const CHANNELS: Field['options'] = [
-  ['web', 'Web chat'],
-  ['email', 'E-mail'],
-  ['whatsapp', 'WhatsApp'],
-  ['sms', 'SMS'],
-  ['phone_voice', 'Phone'],
-  ['web_voice', 'Voice chat'],
-  ['messenger', 'Messenger'],
-  ['instagram', 'Instagram'],
-  ['slack', 'Slack'],
-  ['api', 'API'],
-];
 const FIXED: Field[] = [
-  { name: 'channel', label: 'Channel', options: CHANNELS },
+  { name: 'channel', label: 'Channel', options: Object.entries(CHANNELS) },
   {
     name: 'answered_by',
     label: 'Who answers',

@@ -44,7 +44,7 @@ export const SessionList = ({ me, views, filters, openId, isFolded }: ListProps)
       ) : (
         <ListHead views={views} filters={filters} canWrite={canWrite} isFolded={isFolded} />
       )}
-      {jobs.length > 0 && <JobBars orgId={me.org.id} jobs={jobs} />}
+      {jobs.length > 0 && <JobBars kind="session" orgId={me.org.id} jobs={jobs} />}
       {failureOf(list)}
       {list.isPending && <Skeleton rows={8} />}
       {list.isSuccess && rows.length === 0 && (

@@ -1,6 +1,6 @@
 import type { HistoryItem } from '../../../api/caches';
 import { shownClock } from '../../../ui/times/time';
-import { typeNameOf } from './items';
+import { actorNameOf, typeNameOf } from './items';
 
 /** Each thing that happened, with who did it. */
 export const HappenedItems = ({ items }: { items: HistoryItem[] }) => (
@@ -13,10 +13,26 @@ export const HappenedItems = ({ items }: { items: HistoryItem[] }) => (
   </ul>
 );
 
-function sentenceOf({ actor, event }: HistoryItem): string {
-  const who = actor?.name ?? actor?.kind;
-  const what = typeNameOf(event);
-  return `${what}${detailOf(event)}${who ? `, by ${who}` : ''}`;
+type ActorKind = NonNullable<HistoryItem['actor']>['kind'];
+
+const NAMELESS: Record<ActorKind, string> = {
+  member: 'a member',
+  key: 'the API',
+  workflow: 'a workflow',
+  ai: 'the AI',
+  contact: 'the customer',
+  system: 'Switchboard',
+};
+
+/** What stands in front of the name of who did it. */
+const ARTICLES: Partial<Record<ActorKind, string>> = { key: 'the ', workflow: 'the workflow ' };
+
+function sentenceOf(item: HistoryItem): string {
+  const { actor, event } = item;
+  const what = `${typeNameOf(event)}${detailOf(event)}`;
+  if (actor === null) return what;
+  const name = actorNameOf(item);
+  return `${what}, by ${name === undefined ? NAMELESS[actor.kind] : `${ARTICLES[actor.kind] ?? ''}${name}`}`;
 }
 
 function detailOf(event: HistoryItem['event']): string {

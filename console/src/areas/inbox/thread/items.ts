@@ -13,14 +13,19 @@ export const textOf = ({ event }: HistoryItem): string | null =>
 export const isBy = ({ actor }: HistoryItem, memberId: number | undefined): boolean =>
   actor?.kind === 'member' && actor.id === memberId;
 
+/** Returns the name of who did something, if there is one: API key Shop. */
+export const actorNameOf = ({ actor }: HistoryItem): string | undefined =>
+  actor?.name == null ? undefined : actor.kind === 'key' ? `API key ${actor.name}` : actor.name;
+
 /** Returns who said an item. */
-export function authorOf({ actor, event }: HistoryItem): string {
+export function authorOf(item: HistoryItem): string {
+  const { event } = item;
   if (event.type === 'workflow_message') return 'Workflow';
   if (event.type === 'sequence_message') return 'Sequence';
-  if (event.type === 'human_agent_comment') return event.sender_name ?? actor?.name ?? 'Team';
+  if (event.type === 'human_agent_comment') return event.sender_name ?? actorNameOf(item) ?? 'Team';
   if (event.type !== 'message') return '';
   if (event.sender.type === 'ai') return event.sender_name ?? 'AI';
-  return event.sender_name ?? actor?.name ?? (event.sender.type === 'contact' ? 'Customer' : 'Team');
+  return event.sender_name ?? actorNameOf(item) ?? (event.sender.type === 'contact' ? 'Customer' : 'Team');
 }
 
 /** What happened, in words: returned to AI. */

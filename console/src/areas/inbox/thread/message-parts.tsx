@@ -1,15 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
 import { Paperclip } from 'lucide-react';
 import { useState } from 'react';
 import type { HistoryItem } from '../../../api/caches';
+import { api, dataOf } from '../../../api/client';
 import { lazily } from '../../../ui/lazily';
+import { shownMoment } from '../../../ui/times/time';
 import { Outward } from './outward';
 
 const Trace = lazily(async () => (await import('../../ai/turns/turn-trace')).TurnTrace);
 
 type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
 
+interface PartsProps {
+  id: string;
+  sessionId: string;
+  event: MessageEvent;
+}
+
 /** What a message has besides its text: files, calls, sources and how it came about. */
-export const MessageParts = ({ event }: { event: MessageEvent }) => (
+export const MessageParts = ({ id, sessionId, event }: PartsProps) => (
   <>
     <Attachments files={event.attachments} />
     {event.action_calls?.map(({ id, operation_id, state }) => (
@@ -17,7 +26,9 @@ export const MessageParts = ({ event }: { event: MessageEvent }) => (
         <span className="font-mono">{operation_id}</span> {state.replaceAll('_', ' ')}
       </p>
     ))}
-    {event.citations !== undefined && <Citations citations={event.citations} />}
+    {event.citations !== undefined && event.citations.length > 0 && (
+      <Citations messageId={id} sessionId={sessionId} citations={event.citations} />
+    )}
     {event.turn_id !== undefined && <TurnTrace turnId={event.turn_id} />}
   </>
 );
@@ -47,19 +58,51 @@ const Attachments = ({ files }: { files: MessageEvent['attachments'] }) =>
     </ul>
   );
 
-const Citations = ({ citations }: { citations: NonNullable<MessageEvent['citations']> }) =>
-  citations.length === 0 ? null : (
+const CHANGED_STALE_MS = 60_000;
+
+/** The citations of a conversation whose page no longer says what they quote. */
+const changedQuery = (session_id: string) => ({
+  queryKey: ['listChangedCitations', session_id],
+  queryFn: () => dataOf(api.GET('/autopilot/citations/changed', { params: { query: { session_id, limit: 100 } } })),
+  staleTime: CHANGED_STALE_MS,
+});
+
+interface CitationsProps {
+  messageId: string;
+  sessionId: string;
+  citations: NonNullable<MessageEvent['citations']>;
+}
+
+const Citations = ({ messageId, sessionId, citations }: CitationsProps) => {
+  const items = useQuery(changedQuery(sessionId)).data?.items ?? [];
+  const changes = new Map(
+    items.flatMap(({ message_id, item_id, changed_at }) => (message_id === messageId ? [[item_id, changed_at]] : [])),
+  );
+  return (
     <details className="mt-2 text-xs">
       <summary className="cursor-pointer text-link">
         {citations.length === 1 ? '1 source' : `${citations.length} sources`}
+        {changes.size > 0 && <span className="text-warn-text">, changed since</span>}
       </summary>
       <ul className="mt-1 space-y-1">
         {citations.map(({ item_id, title, url, quote }) => (
           <li key={item_id}>
             {url !== null && /^https?:/.test(url) ? <Outward href={url}>{title}</Outward> : title}
+            <ChangedSince at={changes.get(item_id)} />
             {quote !== null && <blockquote className="border-l-2 border-line pl-2 text-quiet">{quote}</blockquote>}
           </li>
         ))}
       </ul>
     </details>
+  );
+};
+
+const ChangedSince = ({ at }: { at: string | undefined }) =>
+  at === undefined ? null : (
+    <span
+      title="What is quoted is no longer on the page word for word"
+      className="ml-1.5 rounded bg-warn px-1.5 py-0.5 text-warn-text"
+    >
+      Page changed since ({shownMoment(at)})
+    </span>
   );

@@ -47,7 +47,9 @@ export const Message = ({ item, session, me }: MessageProps) => {
             Use
           </Button>
         )}
-        {event.type === 'message' && hasParts(event) && <MessageParts event={event} />}
+        {event.type === 'message' && hasParts(event) && (
+          <MessageParts id={item.id} sessionId={session.id} event={event} />
+        )}
         {isShown && <Original sessionId={session.id} messageId={item.id} />}
       </div>
       <div className="mt-0.5 flex max-w-[90%] flex-wrap items-center px-1 text-xs text-quiet">

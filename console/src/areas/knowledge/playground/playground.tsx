@@ -9,6 +9,7 @@ import { FIELD } from '../../../ui/forms/fields';
 import { Page, PageBody } from '../../../ui/page';
 import { Button, Chip, Empty, failureOf, Skeleton } from '../../../ui/parts';
 import { KnowledgeTabs } from '../tabs';
+import { Embedding } from './embedding';
 
 type Result = Schemas['FoundKnowledgeResult'];
 
@@ -62,6 +63,7 @@ export const Playground = () => {
               Search
             </Button>
           </form>
+          <Embedding />
           <Threshold />
           {failureOf(search)}
           {search.isLoading && <Skeleton rows={5} />}

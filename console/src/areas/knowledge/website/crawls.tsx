@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
-import { crawlsQuery } from '../../../api/knowledge';
+import { type Crawl, crawlsQuery } from '../../../api/knowledge';
 import { Chip, Empty, Failure, Skeleton } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
 import { Report } from './report';
-import { CRAWL_STATES } from './words';
+import { CRAWL_STATES, isSettled } from './words';
 
 interface CrawlsProps {
   website: Schemas['WebsiteDatasourceDetails'];
@@ -45,15 +45,18 @@ export const Crawls = ({ website: { id, active_crawl_job: active }, mayWrite }: 
               className="flex w-full items-center gap-2 border-b border-line px-4 py-2 text-left hover:bg-hover aria-[current=true]:bg-selected"
             >
               <Chip tone={CRAWL_STATES[crawl.status].tone}>{CRAWL_STATES[crawl.status].name}</Chip>
-              <span className="min-w-0 flex-1 truncate">
-                {crawl.held_pages > 0 ? `${crawl.held_pages} held` : crawl.kind === 'pages' ? 'Single pages' : ''}
-              </span>
+              <span className="min-w-0 flex-1 truncate">{noteOf(crawl, crawls)}</span>
               <Ago at={crawl.created_at} className="text-xs text-quiet" />
             </button>
           </li>
         ))}
       </ul>
-      <Report key={chosen.id} crawl={chosen} mayWrite={mayWrite} />
+      <Report key={chosen.id} crawl={chosen} isSettled={isSettled(chosen, crawls)} mayWrite={mayWrite} />
     </div>
   );
 };
+
+function noteOf(crawl: Crawl, crawls: Crawl[]): string {
+  if (crawl.held_pages > 0) return `${crawl.held_pages} ${isSettled(crawl, crawls) ? 'were held' : 'held'}`;
+  return crawl.kind === 'pages' ? 'Single pages' : '';
+}

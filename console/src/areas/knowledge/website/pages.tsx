@@ -115,10 +115,16 @@ const COLUMNS: Column<CrawlPage>[] = [
     name: 'Reason',
     track: 'minmax(0,1fr)',
     narrow: 'line',
-    cell: ({ reason, detail, http_status }) =>
+    cell: ({ reason, detail, http_status, removed_at }) =>
       reason === null ? null : (
         <span title={shownDetail(detail) ?? undefined} className="block truncate text-xs">
           {[REASONS[reason], http_status, shownDetail(detail)].filter((part) => part !== null).join(' · ')}
+          {removed_at !== null && (
+            <span className="text-quiet">
+              {' · since '}
+              <Ago at={removed_at} />
+            </span>
+          )}
         </span>
       ),
   },

@@ -12,15 +12,22 @@ import { ChangeRow, KINDS } from './change-row';
 import { Held } from './held';
 import { CRAWL_STATES, isUnderWay } from './words';
 
+interface ReportProps {
+  crawl: Crawl;
+  /** Whether the pages that it has held were settled since. */
+  isSettled: boolean;
+  mayWrite: boolean;
+}
+
 /** What a crawl found: how far it is, what it could not read, what it holds back, and each change with its diff. */
-export const Report = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean }) => {
+export const Report = ({ crawl, isSettled, mayWrite }: ReportProps) => {
   const { datasource_id: id, error_message, page_limit_reached, dropped_urls, sitemap_problems } = crawl;
   const parts = [
     { name: 'new', tone: 'good', count: crawl.new_pages },
     { name: 'changed', tone: 'accent', count: crawl.updated_pages },
     { name: 'unchanged', tone: 'plain', count: crawl.unchanged_pages },
     { name: 'removed', tone: 'bad', count: crawl.removed_pages },
-    { name: 'held', tone: 'warn', count: crawl.held_pages },
+    { name: isSettled ? 'held then' : 'held', tone: isSettled ? 'quiet' : 'warn', count: crawl.held_pages },
   ] as const;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it only where it has the focus
@@ -70,11 +77,22 @@ export const Report = ({ crawl, mayWrite }: { crawl: Crawl; mayWrite: boolean })
           </p>
         ))}
       </div>
-      {crawl.held_pages > 0 && <Held crawl={crawl} mayWrite={mayWrite} />}
+      {isSettled && <Settled crawl={crawl} />}
+      {crawl.held_pages > 0 && !isSettled && <Held crawl={crawl} mayWrite={mayWrite} />}
       <Changes id={id} jobId={crawl.id} />
     </section>
   );
 };
+
+const Settled = ({ crawl: { datasource_id: id, held_pages } }: { crawl: Crawl }) => (
+  <p className="rounded-lg border border-line bg-surface p-4 text-quiet">
+    {held_pages === 1 ? 'One removal was held' : `${held_pages.toLocaleString()} removals were held`} by this crawl.
+    That is settled: a later crawl has checked these pages again.{' '}
+    <Link to="/knowledge/websites/$websiteId" params={{ websiteId: id }} search={{}} className="text-link underline">
+      The latest crawl
+    </Link>
+  </p>
+);
 
 const CancelCrawl = ({ crawl: { id, datasource_id } }: { crawl: Crawl }) => {
   const client = useQueryClient();

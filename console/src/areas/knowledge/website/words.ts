@@ -10,6 +10,18 @@ export const CRAWL_STATES: Record<Crawl['status'], { name: string; tone: ChipTon
   cancelled: { name: 'Canceled', tone: 'warn' },
 };
 
+/**
+ * Returns whether what a crawl has held was settled since: a later crawl has checked these pages again. The crawls are
+ * given with the newest first.
+ */
+export function isSettled(crawl: Crawl, crawls: Crawl[]): boolean {
+  const later = crawls.slice(
+    0,
+    crawls.findIndex(({ id }) => id === crawl.id),
+  );
+  return crawl.held_pages > 0 && later.some((one) => one.status === 'completed' || one.held_pages > 0);
+}
+
 export const isUnderWay = ({ status }: Crawl): boolean => status === 'pending' || status === 'scraping';
 
 export const PAGE_STATES: Record<CrawlPage['status'], { name: string; tone: ChipTone }> = {

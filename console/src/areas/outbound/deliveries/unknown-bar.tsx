@@ -5,6 +5,7 @@ import type { DeliveryFilters } from '../../../api/outbound';
 import { say } from '../../../app/undo';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button } from '../../../ui/parts';
+import { Failures } from '../../inbox/bulk/failures';
 
 type Outcome = 'sent' | 'failed';
 
@@ -82,7 +83,7 @@ const JobBar = ({ id, onDone }: { id: string; onDone: () => void }) => {
       <div className="flex items-center gap-2">
         <p role="status" className="min-w-0 flex-1">
           {isDone
-            ? `${(done - failed).toLocaleString()} settled${failed > 0 ? `, ${failed.toLocaleString()} had an outcome by then` : ''}`
+            ? `${(done - failed).toLocaleString()} settled${failed > 0 ? `, ${failed.toLocaleString()} not` : ''}`
             : `${done.toLocaleString()} of ${total.toLocaleString()} settled`}
         </p>
         {job.error !== null && <Button onClick={() => void job.refetch()}>Try again</Button>}
@@ -103,6 +104,7 @@ const JobBar = ({ id, onDone }: { id: string; onDone: () => void }) => {
           {job.error.message}
         </p>
       )}
+      {isDone && job.data !== undefined && <Failures kind="delivery" {...job.data} />}
     </section>
   );
 };

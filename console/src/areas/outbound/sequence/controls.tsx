@@ -3,10 +3,12 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { say } from '../../../app/undo';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
+import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 import { StateButton } from '../../../ui/state-button';
 import { SEQUENCE_STATUSES } from '../words';
-import { TestDialog } from './test-dialog';
+
+const TestDialog = lazily(async () => (await import('./test-dialog')).TestDialog);
 
 type Sequence = Schemas['Sequence'];
 type Command = 'start' | 'pause' | 'resume' | 'cancel';

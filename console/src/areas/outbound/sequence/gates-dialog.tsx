@@ -46,7 +46,7 @@ export const GatesDialog = ({ sequence: { id, gates }, onClose }: GatesDialogPro
     save.mutate(changed, { onSuccess: onClose });
   };
   return (
-    <FormDialog title="Gates" action="Save" request={save} onSubmit={onSubmit} onClose={onClose}>
+    <FormDialog title="Sending limits" action="Save" request={save} onSubmit={onSubmit} onClose={onClose}>
       <fieldset className="grid grid-cols-2 gap-3">
         <legend className="mb-1 font-medium">Quiet hours of the recipient</legend>
         <Field label="From">

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
+import { lazily } from '../../../ui/lazily';
 import { Chip } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { StateButton } from '../../../ui/state-button';
 import { GATES } from '../words';
-import { GatesDialog } from './gates-dialog';
+
+const GatesDialog = lazily(async () => (await import('./gates-dialog')).GatesDialog);
 
 type GateValues = Schemas['SequenceGates'];
 
@@ -21,7 +23,7 @@ export const Gates = ({ sequence, held, mayWrite }: GatesProps) => {
   const hasEnded = status === 'complete' || status === 'canceled';
   return (
     <Section
-      title="Gates"
+      title="Sending limits"
       actions={
         mayWrite && (
           <StateButton forbidden={hasEnded && 'The sequence has ended'} onClick={() => edit(true)}>
@@ -30,6 +32,7 @@ export const Gates = ({ sequence, held, mayWrite }: GatesProps) => {
         )
       }
     >
+      <p className="px-4 pt-3 text-xs text-quiet">They delay messages, or end the sequence for a contact.</p>
       <dl className="px-4 py-2">
         {Object.entries(GATES).map(([gate, name]) => {
           const count = held.find((one) => one.gate === gate)?.count ?? 0;

@@ -8,7 +8,7 @@ import { Chip, Empty, Failure, failureOf, Skeleton } from '../../../ui/parts';
 import { ShortId } from '../../../ui/short-id';
 import { OutboundTabs } from '../tabs';
 import { SEQUENCE_STATUSES } from '../words';
-import { audienceOf } from './audience';
+import { Audience } from './audience';
 import { Controls } from './controls';
 import { Course } from './course';
 import { Enrollments } from './enrollments';
@@ -63,7 +63,7 @@ const Opened = ({ sequence }: { sequence: Schemas['Sequence'] }) => {
           <span className="text-quiet">
             {sequence.is_continuous ? 'Who gets it once they begin to match:' : 'Who gets it:'}
           </span>{' '}
-          {audienceOf(sequence.filter)}
+          <Audience filter={sequence.filter} />
         </p>
         {paused_reason !== null && (
           <p role="status" className="mb-3 rounded-md bg-warn p-3 text-warn-text">

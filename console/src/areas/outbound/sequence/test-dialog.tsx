@@ -23,7 +23,7 @@ export const TestDialog = ({ sequence, onClose }: TestProps) => {
   return (
     <FormDialog title="Send a test" action="Send" request={test} onSubmit={onSubmit} onClose={onClose}>
       <p className="text-quiet">
-        Every step that can reach the address goes to it at once. Nobody is enrolled, and no gate applies.
+        Every step that can reach the address goes to it at once. Nobody is enrolled, and no sending limit applies.
       </p>
       <Field label="E-mail address or phone number">
         <input name="to" required maxLength={254} autoComplete="email" className={FIELD} />

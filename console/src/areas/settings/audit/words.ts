@@ -47,7 +47,7 @@ export const ACTIONS: Record<Entry['action'], string> = { created: 'created', ch
 
 export const ACTORS: Record<Entry['actor']['kind'], string> = {
   member: 'Member',
-  key: 'Key',
+  key: 'API key',
   partner: 'Partner',
   operator: 'Operator',
   workflow: 'Workflow',

@@ -1,13 +1,14 @@
 import type { Schemas } from '../../../api/client';
 import { Chip } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
+import { isFailing } from './outage';
 
 type Integration = Schemas['Integration'];
 
 /** Whether calls of a connection succeed. */
 export const HealthChip = ({ connection }: { connection: Integration | undefined }) => {
   if (connection === undefined) return <Chip>Not connected</Chip>;
-  if (connection.failing_since !== null || connection.connected === false) return <Chip tone="bad">Failing</Chip>;
+  if (isFailing(connection)) return <Chip tone="bad">Failing</Chip>;
   if (connection.connected === null) return <Chip tone="warn">Not tried yet</Chip>;
   return <Chip tone="good">Works</Chip>;
 };

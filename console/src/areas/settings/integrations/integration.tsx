@@ -18,6 +18,7 @@ import { SettingsPage } from '../frame/settings-page';
 import { useChange } from '../frame/use-change';
 import { Health } from './health';
 import { isKind, type Kind, type KindName, kindOf } from './kinds';
+import { Outage } from './outage';
 
 const ABOVE = { name: 'Integrations', to: '/settings/integrations' } as const;
 
@@ -69,6 +70,7 @@ const Connection = ({ kind }: { kind: KindName }) => {
         <>
           {connection === undefined && <p className="text-quiet">{says}. Nothing is connected yet.</p>}
           <TestResult test={test} />
+          <Outage kind={kind} connection={connection} />
           {connection !== undefined && (
             <Section title="How it goes">
               <div className="p-4">

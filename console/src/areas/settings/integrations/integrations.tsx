@@ -7,6 +7,7 @@ import { Rows } from '../frame/rows';
 import { SettingsPage } from '../frame/settings-page';
 import { Health, HealthChip } from './health';
 import { isKind, KINDS, type KindName, kindOf } from './kinds';
+import { OutageLine } from './outage';
 
 type Integration = Schemas['Integration'];
 
@@ -56,6 +57,7 @@ const KindRow = ({ kind, connection }: { kind: KindName; connection: Integration
       {connection?.last_error != null && (
         <p className="w-full truncate text-xs text-bad-text">{connection.last_error}</p>
       )}
+      <OutageLine kind={kind} connection={connection} />
     </div>
   );
 };

@@ -33,7 +33,7 @@ export const Teams = () => {
       form={(existing, onClose) => <TeamDialog existing={existing} onClose={onClose} />}
       remove={{
         what: 'the team',
-        says: 'Its conversations have no team then. Its members stay in the organization.',
+        says: 'Its conversations have no team then, and views shared with it go. Its members stay in the organization.',
         run: ({ id }) => dataOf(api.DELETE('/teams/{id}', { params: { path: { id } } })),
         stale: [teamsQuery.queryKey, meQuery.queryKey],
       }}

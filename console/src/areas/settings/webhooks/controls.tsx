@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
-import { webhookQuery, webhooksQuery } from '../../../api/settings';
+import { type Recovery, webhookQuery, webhooksQuery } from '../../../api/settings';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button } from '../../../ui/parts';
 import { StateButton } from '../../../ui/state-button';
@@ -12,8 +12,13 @@ import { RecoverDialog } from './recover-dialog';
 
 const DISABLED = 'The endpoint is disabled: enable it first';
 
+interface ControlsProps {
+  endpoint: Schemas['WebhookEndpoint'];
+  onRecovery: (recovery: Recovery) => void;
+}
+
 /** What can be done with an endpoint. */
-export const Controls = ({ endpoint: { id, url, enabled } }: { endpoint: Schemas['WebhookEndpoint'] }) => {
+export const Controls = ({ endpoint: { id, url, enabled }, onRecovery }: ControlsProps) => {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asked, ask] = useState<'recover' | 'rotate' | 'delete'>();
@@ -53,7 +58,7 @@ export const Controls = ({ endpoint: { id, url, enabled } }: { endpoint: Schemas
       <Button look="quiet" onClick={() => ask('delete')}>
         Delete
       </Button>
-      {asked === 'recover' && <RecoverDialog id={id} onClose={close} />}
+      {asked === 'recover' && <RecoverDialog id={id} onBegin={onRecovery} onClose={close} />}
       {asked === 'rotate' && (
         <ConfirmDialog
           title="Rotate the secret"

@@ -10,6 +10,7 @@ import { SettingsPage } from '../frame/settings-page';
 import { Controls } from './controls';
 import { Deliveries } from './deliveries';
 import { EndpointForm } from './endpoint-editor';
+import { RecoveryBar, useRecovery } from './recovery-bar';
 import { DISABLED_BECAUSE, ENDPOINT_STATES } from './words';
 
 const ABOVE = { name: 'Webhooks', to: '/settings/webhooks' } as const;
@@ -23,13 +24,14 @@ export const WebhookPage = needs('webhooks:read', 'Endpoint', () => {
   const isSettings = open === 'settings';
   const endpoint = useQuery({ ...webhookQuery(webhookId), refetchOnWindowFocus: !isSettings });
   const mayWrite = useMay('webhooks:write');
+  const [recovery, follow] = useRecovery(webhookId);
   const isMissing = endpoint.error instanceof ApiError && endpoint.error.status === 404;
   return (
     <SettingsPage
       title="Endpoint"
       above={ABOVE}
       query={isMissing ? undefined : endpoint}
-      actions={mayWrite && endpoint.data !== undefined && <Controls endpoint={endpoint.data} />}
+      actions={mayWrite && endpoint.data !== undefined && <Controls endpoint={endpoint.data} onRecovery={follow} />}
     >
       {isMissing && <Empty title="There is no such endpoint">It may have been deleted.</Empty>}
       {endpoint.data !== undefined && (
@@ -43,6 +45,9 @@ export const WebhookPage = needs('webhooks:read', 'Endpoint', () => {
               {DISABLED_BECAUSE[endpoint.data.disabled_because]} What happens meanwhile is held for 30 days. Enable it,
               then send what was held by “Recover”.
             </p>
+          )}
+          {mayWrite && recovery !== null && (
+            <RecoveryBar key={recovery.begunAt} id={webhookId} recovery={recovery} onDismiss={() => follow(null)} />
           )}
           <Tabs label="Endpoint">
             <Link

@@ -5,8 +5,13 @@ import { problemAt } from '../problems';
 import { ValueField } from '../value-field';
 import { type PartProps, withValue } from './part';
 
+interface InputProps extends Omit<PartProps, 'step'> {
+  step: Pick<PartProps['step'], 'input'>;
+  schema: Schema;
+}
+
 /** The input of an action, a field for each of its values. */
-export const ActionInput = ({ step, schema, problems, onChange }: PartProps & { schema: Schema }) => {
+export const ActionInput = ({ step, schema, problems, onChange }: InputProps) => {
   const { input = {} } = step;
   const isByAction = schema.properties?.action_id !== undefined;
   const actions = useQuery({ ...actionsQuery, enabled: isByAction }).data ?? [];

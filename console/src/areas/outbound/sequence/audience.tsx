@@ -1,22 +1,39 @@
+import { Fragment, type ReactNode } from 'react';
 import type { Schemas } from '../../../api/client';
+import { lazily } from '../../../ui/lazily';
 import { shownFully } from '../../../ui/times/moments';
+
+const SegmentName = lazily(async () => (await import('./audience-names')).SegmentName);
+const SequenceName = lazily(async () => (await import('./audience-names')).SequenceName);
 
 type Condition = Exclude<Schemas['ContactCondition'], { type: 'all_contacts' }>;
 
 const MAX_NAMED = 5;
 
-/** Returns who a filter finds, in words. */
-export function audienceOf(filter: Schemas['ContactsFilter'] | null): string {
-  if (filter === null) return 'all contacts';
-  return filter.or
-    .map(({ and }) => {
-      const conditions = and.flatMap((one) => (one.type === 'all_contacts' ? [] : conditionOf(one)));
-      return conditions.length === 0 ? 'all contacts' : `contacts ${conditions.join(', and ')}`;
-    })
-    .join('; or ');
-}
+/** Who a filter finds, in words. Segments and sequences are links by their names. */
+export const Audience = ({ filter }: { filter: Schemas['ContactsFilter'] | null }) =>
+  filter === null
+    ? 'all contacts'
+    : joined(
+        filter.or.map(({ and }) => <Group key={JSON.stringify(and)} conditions={and} />),
+        '; or ',
+      );
 
-function conditionOf(condition: Condition): string {
+const Group = ({ conditions }: { conditions: Schemas['ContactCondition'][] }) => {
+  const narrowing = conditions.flatMap((one) => (one.type === 'all_contacts' ? [] : conditionOf(one)));
+  return narrowing.length === 0 ? 'all contacts' : <>contacts {joined(narrowing, ', and ')}</>;
+};
+
+const joined = (parts: ReactNode[], between: string): ReactNode =>
+  parts.map((part, n) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a filter have no other key
+    <Fragment key={n}>
+      {n > 0 && between}
+      {part}
+    </Fragment>
+  ));
+
+function conditionOf(condition: Condition): ReactNode {
   switch (condition.type) {
     case 'contact_id_in':
       return `who were chosen one by one (${condition.contact_ids.length})`;
@@ -35,9 +52,17 @@ function conditionOf(condition: Condition): string {
     case 'contacts_sessions_attributes_in':
       return `with a conversation whose ${fieldsOf(condition.attributes)}`;
     case 'contacts_affected_by_sequence':
-      return `who were enrolled in the sequence ${condition.sequence_id}`;
+      return (
+        <>
+          who were enrolled in <SequenceName id={condition.sequence_id} />
+        </>
+      );
     case 'contact_belongs_to_segment':
-      return `in the segment ${condition.segment_id}`;
+      return (
+        <>
+          in <SegmentName id={condition.segment_id} />
+        </>
+      );
     case 'contacts_created_at_between':
       return `created ${between(condition)}`;
     case 'last_contacted_at_between':

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { embeddingQuery, isEmbedding } from '../../../api/knowledge';
+import { useMay } from '../../../api/may';
+import { Progress } from '../../../ui/progress';
+
+/** How far the knowledge is embedded, so that questions are compared with it by meaning, and how much was left out. */
+export const Embedding = () => {
+  const maySee = useMay('org:read');
+  const { data } = useQuery({ ...embeddingQuery, enabled: maySee });
+  if (data === undefined || data.model === null) return null;
+  const { passages, embedded, left_out } = data;
+  const done = embedded + left_out;
+  return (
+    <>
+      {isEmbedding(data) && (
+        <Progress
+          says={`${done.toLocaleString()} of ${passages.toLocaleString()} passages are embedded by ${data.model}. Until all are, questions are compared by ${data.answering ?? 'words'}.`}
+          done={done}
+          total={passages}
+        />
+      )}
+      {left_out > 0 && (
+        <p className="text-warn-text">
+          {left_out.toLocaleString()} {left_out === 1 ? 'passage is' : 'passages are'} found by words alone: the model
+          has refused to embed {left_out === 1 ? 'it' : 'them'}.{' '}
+          <Link to="/settings/integrations/$kind" params={{ kind: 'llm' }} className="text-link underline">
+            Model connection
+          </Link>
+        </p>
+      )}
+    </>
+  );
+};
