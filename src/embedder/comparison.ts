@@ -18,6 +18,8 @@ export interface ComparedPassage {
   title: string;
   /** Its headings. */
   heading: string;
+  content: string;
+  /** The parts of its content that are compared word by word. */
   sentences: string[];
 }
 
@@ -67,7 +69,7 @@ export function createComparison({ vocabulary, encode, read }: Model): Compariso
 
   return {
     encodeQuery,
-    async compare(question, { title, heading, sentences }, isCanceled) {
+    async compare(question, { title, heading, content, sentences }, isCanceled) {
       const { vector, states, pieces } = await encodeQuery(question);
       const weights = pieces.map((id) => weightOfPiece(vocabulary, id));
       const compared: { cosines: number[]; whole: number }[] = [];
@@ -77,7 +79,7 @@ export function createComparison({ vocabulary, encode, read }: Model): Compariso
         compared.push({ cosines: bestCosines(states, encoded.states), whole: productOf(vector, encoded.vector) });
       }
       const titled = await encodeQuery(title);
-      const reading = isCanceled() ? 0 : await read(question, `${heading}\n\n${sentences.join('')}`);
+      const reading = isCanceled() ? 0 : await read(question, `${heading}\n\n${content}`);
       const cosines = highestOf(
         states.length,
         compared.map((one) => one.cosines),

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { elementAt } from '../collections/checked-access.ts';
 import { INPUT, OUTPUT } from './encoder.ts';
 import type { ModelFiles } from './model-folder.ts';
 import { readPackedModel, type Vocabulary } from './packed-model.ts';
@@ -71,12 +72,14 @@ export async function loadModel({ header, graph, reader }: ModelFiles): Promise<
       };
     },
     async read(question, passage) {
-      loading ??= InferenceSession.create(reader, SESSION_OPTIONS);
+      loading ??= InferenceSession.create(reader, SESSION_OPTIONS).catch((error: unknown) => {
+        loading = undefined; // the next question tries again
+        throw error;
+      });
       const asked = [begin, ...tokenizer.encode(`query: ${question}`).slice(0, MAX_QUESTION_PIECES), end];
       const pieces = tokenizer.encode(`passage: ${passage}`).slice(0, architecture.maxTokens - asked.length - 1);
       const outputs = await (await loading).run(inputOf([...asked, ...pieces, end]));
-      const [reading = Number.NaN] = floatsOf(outputs[OUTPUT.reading]);
-      return reading;
+      return elementAt(floatsOf(outputs[OUTPUT.reading]), 0);
     },
   };
 }
