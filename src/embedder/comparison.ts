@@ -79,7 +79,7 @@ export function createComparison({ vocabulary, encode, read }: Model): Compariso
         compared.push({ cosines: bestCosines(states, encoded.states), whole: productOf(vector, encoded.vector) });
       }
       const titled = await encodeQuery(title);
-      const reading = isCanceled() ? 0 : await read(question, `${heading}\n\n${content}`);
+      const reading = await read(question, `${heading}\n\n${content}`);
       const cosines = highestOf(
         states.length,
         compared.map((one) => one.cosines),

@@ -55,7 +55,10 @@ async function compareAll(
 ): Promise<ProcessResult> {
   const { compare } = await loading;
   const closeness: Closeness[] = [];
-  for (const passage of passages) closeness.push(await compare(question, passage, () => !waiting.has(id)));
+  for (const passage of passages) {
+    if (!waiting.has(id)) break;
+    closeness.push(await compare(question, passage, () => !waiting.has(id)));
+  }
   return { closeness };
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { link, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ComparedPassage, createEmbedder, type Embedder } from '../../src/embedder/embedder.ts';
@@ -208,6 +209,12 @@ describe('the files of the embedding model', () => {
     await expect(fetchModel(join(folder, 'models'), archive)).rejects.toThrow('SHA-256');
     expect(await readdir(join(folder, 'models'))).toEqual([]);
     expect(createEmbedder({ warn: () => undefined }, join(folder, 'models')).isAvailable()).toBe(false);
+  });
+
+  it('are in a folder with another number for each adapter of the reader', async () => {
+    const adapter = await readFile(new URL('../../src/embedder/reading-adapter.safetensors', import.meta.url));
+    const known = ['q4-3', '1d6e0d1546ae'];
+    expect([modelFilesIn('').folder.slice(-4), hash('sha256', adapter).slice(0, 12)]).toEqual(known);
   });
 
   it('are read again by the next question after a read that failed', async () => {

@@ -150,7 +150,7 @@ def main():
     arguments.add_argument("--tokens", required=True, help="what tokens.ts has written")
     arguments.add_argument("--adapter", required=True, help="the file to write")
     arguments.add_argument("--start", help="an adapter to go on from")
-    arguments.add_argument("--minutes", type=float, default=60)
+    arguments.add_argument("--minutes", type=float, default=120)
     arguments.add_argument("--passes", type=float, default=2)
     given = arguments.parse_args()
     torch.manual_seed(1)
