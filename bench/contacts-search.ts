@@ -221,7 +221,7 @@ export async function benchContactsSearch(databaseUrl: string): Promise<boolean>
       keys: createKeyVerifier(db, tokens),
       rateLimits: createRateLimits(config, pool),
       secrets: createSecrets(config.SECRET_KEYS),
-      temporal: { check: async () => undefined },
+      temporal: { check: async () => undefined, describeQueues: async () => [] },
       closing: new AbortController(),
     } as never,
     pino({ level: 'silent' }),

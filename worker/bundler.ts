@@ -15,7 +15,9 @@ const { code } = await bundleWorkflowCode({
   workflowsPath,
   // Evaluated once a thread instead of once a workflow: no module of ours has a state.
   preloadModules: [workflowsPath],
-  workflowInterceptorModules: [fileURLToPath(new URL('../workflows/interceptors/traces.ts', import.meta.url))],
+  workflowInterceptorModules: ['traces', 'request'].map((name) =>
+    fileURLToPath(new URL(`../workflows/interceptors/${name}.ts`, import.meta.url)),
+  ),
   webpackConfigHook: (config) => ({ ...config, devtool: SOURCE_MAP }),
   logger: new DefaultLogger('WARN', ({ message, meta }) => log.warn({ ...meta }, message)),
 });

@@ -5,10 +5,11 @@ import { z } from 'zod';
 const FOLDER = new URL('../ai/centers/', import.meta.url);
 
 /**
- * How the product tells an answer from a mention is learned on `learning` and `tuning` centers. The questions of `tuning`
- * ones also choose between ways to do that. `held` ones are measured once it is fixed.
+ * How the product tells an answer from a mention is learned on these: the reader learns on `reading` centers, and the
+ * network that it is told to on `learning` and `tuning` ones. The questions of `tuning` ones also choose between ways to do
+ * that. `held` ones are measured once it is fixed.
  */
-export const Purpose = z.enum(['learning', 'tuning', 'held']);
+export const Purpose = z.enum(['reading', 'learning', 'tuning', 'held']);
 export type Purpose = z.infer<typeof Purpose>;
 
 const Language = z.enum(['en', 'de', 'es', 'pl', 'fr', 'it', 'pt', 'nl', 'sv', 'cs', 'tr']);

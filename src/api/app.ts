@@ -37,6 +37,7 @@ import { databaseCheck, temporalCheck } from '../operations/checks.ts';
 import { addFigures } from '../operations/figures.ts';
 import { createHealth } from '../operations/health.ts';
 import { createMetrics, requestDurations } from '../operations/metrics.ts';
+import { addQueueFigures } from '../operations/queue-figures.ts';
 import { ORG_ROUTES } from '../orgs/domain.routes.ts';
 import { OVERVIEW_ROUTES } from '../overview/domain.routes.ts';
 import { PARTNER_ROUTES } from '../partners/domain.routes.ts';
@@ -159,6 +160,7 @@ export async function createApp(deps: Deps, logger: FastifyBaseLogger) {
   });
   const metrics = createMetrics({ program: 'api', health, pool: deps.pool });
   addFigures(metrics.registry, deps.db);
+  addQueueFigures(metrics.registry, deps.temporal);
   app.addHook('onClose', async () => metrics.close());
   app.addHook('onRequest', async (_request, reply) => {
     if (health.isDraining()) reply.header('connection', 'close');

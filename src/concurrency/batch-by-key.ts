@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.ts';
+import { commonRequest, currentIds, runAfterRequest } from '../processes/current-work.ts';
 
 export interface BatchingLimits {
   /** The largest number of batches of one key processed at the same time. */
@@ -11,6 +12,7 @@ export interface BatchingLimits {
 
 interface PendingItem<Item, Result> {
   item: Item;
+  requestId: string | undefined;
   resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
@@ -38,7 +40,8 @@ export function batchByKey<Item, Result>(
       const group = queue.pending.splice(0, limits.maxBatchSize);
       try {
         const items = group.map(({ item }) => item);
-        const results = await work(key, items);
+        const request = commonRequest(group.map(({ requestId }) => requestId));
+        const results = await runAfterRequest(request, () => work(key, items));
         for (const [nth, { resolve }] of group.entries()) resolve(results[nth] as Result | Promise<Result>);
       } catch (error) {
         for (const { reject } of group) reject(error);
@@ -53,7 +56,7 @@ export function batchByKey<Item, Result>(
       queues.set(key, queue);
       if (queue.pending.length >= limits.maxWaiting)
         return reject(unavailable('Too many requests are in progress: try again soon'));
-      queue.pending.push({ item, resolve, reject });
+      queue.pending.push({ item, requestId: currentIds().requestId, resolve, reject });
       if (queue.running < limits.maxConcurrent) void drain(key, queue);
     });
 }

@@ -2204,6 +2204,7 @@ create table outbox (
   interruptions integer default 0 not null,
   is_deferrable boolean default false not null,
   trace text default NULLIF(current_setting('switchboard.trace'::text, true), ''::text),
+  request_id text,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_check CHECK (((kind = 'event'::text) OR ((workflow_id IS NOT NULL) AND (task_queue IS NOT NULL)))),
   constraint outbox_check1 CHECK (((kind <> 'signal'::text) OR (signal IS NOT NULL))),

@@ -18,10 +18,12 @@ export interface ComparedPassage {
   title: string;
   /** Its headings. */
   heading: string;
+  content: string;
+  /** The parts of its content that are compared word by word. */
   sentences: string[];
 }
 
-/** How close a question and a passage are: cosines, but for the last three. */
+/** How close a question and a passage are: cosines, but for the last four. */
 export interface Closeness {
   /** How well the words of the question are covered by those of the passage below its headings, and by one sentence of it. */
   words: number;
@@ -37,6 +39,8 @@ export interface Closeness {
   /** How many words the question has, by their weight, and how many sentences are compared. */
   weight: number;
   sentences: number;
+  /** The logarithm of the odds that the passage answers the question, as it is read beside it. */
+  reading: number;
 }
 
 export interface Comparison {
@@ -50,7 +54,7 @@ export interface Comparison {
 }
 
 /** Creates the comparison by a model. */
-export function createComparison({ vocabulary, encode }: Model): Comparison {
+export function createComparison({ vocabulary, encode, read }: Model): Comparison {
   const cache = new LRUCache<string, EncodedTokens>({
     maxSize: MAX_CACHED_TOKENS,
     sizeCalculation: ({ tokens }) => tokens,
@@ -65,7 +69,7 @@ export function createComparison({ vocabulary, encode }: Model): Comparison {
 
   return {
     encodeQuery,
-    async compare(question, { title, heading, sentences }, isCanceled) {
+    async compare(question, { title, heading, content, sentences }, isCanceled) {
       const { vector, states, pieces } = await encodeQuery(question);
       const weights = pieces.map((id) => weightOfPiece(vocabulary, id));
       const compared: { cosines: number[]; whole: number }[] = [];
@@ -75,6 +79,7 @@ export function createComparison({ vocabulary, encode }: Model): Comparison {
         compared.push({ cosines: bestCosines(states, encoded.states), whole: productOf(vector, encoded.vector) });
       }
       const titled = await encodeQuery(title);
+      const reading = await read(question, `${heading}\n\n${content}`);
       const cosines = highestOf(
         states.length,
         compared.map((one) => one.cosines),
@@ -91,6 +96,7 @@ export function createComparison({ vocabulary, encode }: Model): Comparison {
         covered: Math.max(0, weightedMean(cosines.map(counterpartShare), weights)),
         weight: weights.reduce((sum, one) => sum + one, 0),
         sentences: compared.length,
+        reading,
       };
     },
   };

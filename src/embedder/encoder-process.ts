@@ -67,7 +67,7 @@ export function createEncoderProcess({ files, idleMs, niceness, log }: EncoderPr
   const start = (): ChildProcess => {
     const model = files();
     if (model === undefined) throw new EncodingFailed('The embedding model was not fetched');
-    const started = fork(PROGRAM, [model.header, model.graph, model.weights, String(niceness)], {
+    const started = fork(PROGRAM, [model.header, model.graph, model.reader, model.weights, String(niceness)], {
       serialization: 'advanced',
       execArgv: EXEC_ARGV,
       env: environmentOf(process.env),

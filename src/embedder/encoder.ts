@@ -2,9 +2,10 @@ import { BITS, GraphBuilder, MICROSOFT } from './graph-builder.ts';
 import { DATA_TYPE, type Graph } from './onnx.ts';
 import { addToRows } from './packed-blocks.rules.ts';
 import { type Architecture, BLOCK_SIZE, type PackedModel } from './packed-model.ts';
+import type { ReadingAdapter } from './reading-adapter.ts';
 
 export const INPUT = { tokens: 'tokens', positions: 'positions' } as const;
-export const OUTPUT = { embedding: 'embedding', states: 'states' } as const;
+export const OUTPUT = { embedding: 'embedding', states: 'states', reading: 'reading' } as const;
 
 /**
  * Returns the graph of a BERT encoder (Devlin 2018) for one text: its last layer, and the average of that over all tokens,
@@ -12,24 +13,58 @@ export const OUTPUT = { embedding: 'embedding', states: 'states' } as const;
  */
 export function encoderGraph({ architecture, tensors }: PackedModel): Graph {
   const builder = new GraphBuilder(tensors);
+  const last = addLayers(builder, architecture);
+  builder.add({ opType: 'Identity', input: [last], output: OUTPUT.states });
+  addAverage(builder, last);
+  const { hiddenSize } = architecture;
+  return graphOf(builder, [
+    { name: OUTPUT.embedding, dataType: DATA_TYPE.float, dims: [1, hiddenSize] },
+    { name: OUTPUT.states, dataType: DATA_TYPE.float, dims: [1, 'tokens', hiddenSize] },
+  ]);
+}
+
+/**
+ * Returns the graph of the encoder with an adapter for a question and a passage in one text: the logarithm of the odds that
+ * the passage answers the question, by the state of the first token.
+ */
+export function readerGraph({ architecture, tensors }: PackedModel, adapter: ReadingAdapter): Graph {
+  const builder = new GraphBuilder(tensors, adapter);
+  const last = addLayers(builder, architecture);
+  const first = { name: 'first', dims: [], dataType: DATA_TYPE.int64, bytes: Buffer.from(BigInt64Array.of(0n).buffer) };
+  const begin = builder.add({
+    opType: 'Gather',
+    input: [last, builder.tensor(first)],
+    output: 'begin',
+    attributes: { axis: 1 },
+  });
+  const dense = builder.add({
+    opType: 'Add',
+    input: [builder.product(begin, 'dense.w'), builder.adapted('dense.b')],
+    output: 'dense',
+  });
+  const active = builder.add({ opType: 'Tanh', input: [dense], output: 'active' });
+  builder.add({
+    opType: 'Add',
+    input: [builder.product(active, 'out.w'), builder.adapted('out.b')],
+    output: OUTPUT.reading,
+  });
+  return graphOf(builder, [{ name: OUTPUT.reading, dataType: DATA_TYPE.float, dims: [1, 1] }]);
+}
+
+const graphOf = ({ nodes, tensors }: GraphBuilder, outputs: Graph['outputs']): Graph => ({
+  nodes,
+  tensors,
+  inputs: Object.values(INPUT).map((name) => ({ dataType: DATA_TYPE.int64, dims: [1, 'tokens'], name })),
+  outputs,
+});
+
+function addLayers(builder: GraphBuilder, architecture: Architecture): string {
   let last = addEmbeddings(builder, architecture);
   for (let nth = 0; nth < architecture.layers; nth++) {
     const layer = { builder, architecture, name: `l${nth}` };
     last = addFeedForward(layer, addAttention(layer, last));
   }
-  builder.add({ opType: 'Identity', input: [last], output: OUTPUT.states });
-  addAverage(builder, last);
-  const { hiddenSize } = architecture;
-  const input = { dataType: DATA_TYPE.int64, dims: [1, 'tokens'] };
-  return {
-    nodes: builder.nodes,
-    tensors: builder.tensors,
-    inputs: Object.values(INPUT).map((name) => ({ ...input, name })),
-    outputs: [
-      { name: OUTPUT.embedding, dataType: DATA_TYPE.float, dims: [1, hiddenSize] },
-      { name: OUTPUT.states, dataType: DATA_TYPE.float, dims: [1, 'tokens', hiddenSize] },
-    ],
-  };
+  return last;
 }
 
 /** Adds the sum of each token's word, position and type, normalized. */

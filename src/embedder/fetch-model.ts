@@ -7,10 +7,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { request } from 'undici';
-import { encoderGraph } from './encoder.ts';
+import { encoderGraph, readerGraph } from './encoder.ts';
 import { findModelFiles, type ModelFiles, modelFilesIn } from './model-folder.ts';
 import { encodeModel, type Tensor } from './onnx.ts';
 import { readPackedModel } from './packed-model.ts';
+import { readReadingAdapter } from './reading-adapter.ts';
 
 const run = promisify(execFile);
 
@@ -75,21 +76,23 @@ async function convert(packed: string, work: string): Promise<void> {
   const model = readPackedModel(bytes);
   const graph = encoderGraph(model);
   const { locations, chunks } = placeTensors(graph.tensors);
+  const reader = readerGraph(model, await readReadingAdapter());
   const files = modelFilesIn(work);
   await mkdir(files.folder);
   await writeFile(files.header, bytes.subarray(0, model.headerLength));
   await pipeline(Readable.from(chunks), createWriteStream(files.weights));
   await writeFile(files.graph, encodeModel(graph, 'model.weights', locations));
+  await writeFile(files.reader, encodeModel(reader, 'model.weights', locations));
 }
 
 function placeTensors(tensors: Tensor[]) {
-  const locations = new Map<Tensor, { offset: number; length: number }>();
+  const locations = new Map<string, { offset: number; length: number }>();
   const chunks: Buffer[] = [];
   let end = 0;
   for (const tensor of tensors.filter(({ bytes }) => bytes.length >= MIN_EXTERNAL_BYTES)) {
     const gap = Buffer.alloc(-end & (PAGE_BYTES - 1));
     const offset = end + gap.length;
-    locations.set(tensor, { offset, length: tensor.bytes.length });
+    locations.set(tensor.name, { offset, length: tensor.bytes.length });
     chunks.push(gap, tensor.bytes);
     end = offset + tensor.bytes.length;
   }

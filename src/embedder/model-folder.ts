@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The model that comes with the product. Its vectors are stored under this name. */
 export const MODEL = 'multilingual-e5-small';
 /** The folder of the model's files in a folder of models: a new form of the files gets another one. */
-const FOLDER = `${MODEL}-q4-2`;
+const FOLDER = `${MODEL}-q4-3`;
 
 /** Where models are, unless a setting says otherwise. */
 export const DEFAULT_MODELS_FOLDER = fileURLToPath(new URL('../../.data/models', import.meta.url));
@@ -14,8 +14,10 @@ export const DEFAULT_MODELS_FOLDER = fileURLToPath(new URL('../../.data/models',
 export interface ModelFiles {
   /** The beginning of the packed model: its sizes and its vocabulary. */
   header: string;
-  /** The network, and the weights that it refers to. */
+  /** The network that encodes a text, and the one that reads a question beside a passage. */
   graph: string;
+  reader: string;
+  /** The weights that both refer to. */
   weights: string;
 }
 
@@ -25,6 +27,7 @@ export function modelFilesIn(models: string): ModelFiles & { folder: string } {
     folder,
     header: join(folder, 'model.header'),
     graph: join(folder, 'model.onnx'),
+    reader: join(folder, 'reader.onnx'),
     weights: join(folder, 'model.weights'),
   };
 }

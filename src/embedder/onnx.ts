@@ -93,13 +93,13 @@ const ModelMessage = Root.fromJSON({
 }).lookupType('Model');
 
 /**
- * Writes a graph as an ONNX model, and the tensors with a location as references to a data file beside it, which the
+ * Writes a graph as an ONNX model, and the tensors whose name has a location as references to a data file beside it, which the
  * runtime maps into memory instead of reading it.
  */
-export function encodeModel(graph: Graph, dataFile: string, locations: ReadonlyMap<Tensor, Location>): Uint8Array {
+export function encodeModel(graph: Graph, dataFile: string, locations: ReadonlyMap<string, Location>): Uint8Array {
   const tensorOf = (tensor: Tensor) => {
     const { name, dims, dataType, bytes } = tensor;
-    const location = locations.get(tensor);
+    const location = locations.get(name);
     if (location === undefined) return { name, dims, dataType, rawData: bytes };
     const entries = { location: dataFile, offset: location.offset, length: location.length };
     const externalData = Object.entries(entries).map(([key, value]) => ({ key, value: String(value) }));

@@ -27,7 +27,7 @@ export function splitBlocks(packed: Buffer): { scales: Buffer; weights: Buffer }
 }
 
 /** Returns the value of a 16-bit float (IEEE 754 binary16) that is a number. */
-function halfFloat(bits: number): number {
+export function halfFloat(bits: number): number {
   const sign = bits >> 15 === 0 ? 1 : -1;
   const exponent = (bits >> 10) & 0x1f;
   const fraction = (bits & 0x3ff) / 1024;

@@ -11,8 +11,8 @@ export type ProcessRequest = ({ id: number } & ProcessWork) | { cancel: number }
 export type ProcessResult = { texts: EncodedText[] } | { closeness: Closeness[] };
 export type ProcessAnswer = ({ id: number } & ProcessResult) | { id: number; error: string };
 
-const [header = '', graph = '', weights = '', niceness = '0'] = process.argv.slice(2);
-const files: ModelFiles = { header, graph, weights };
+const [header = '', graph = '', reader = '', weights = '', niceness = '0'] = process.argv.slice(2);
+const files: ModelFiles = { header, graph, reader, weights };
 setPriority(Number(niceness));
 const loading = loadModel(files).then((model) => ({ ...model, ...createComparison(model) }));
 /** Requests that wait. */
@@ -55,7 +55,10 @@ async function compareAll(
 ): Promise<ProcessResult> {
   const { compare } = await loading;
   const closeness: Closeness[] = [];
-  for (const passage of passages) closeness.push(await compare(question, passage, () => !waiting.has(id)));
+  for (const passage of passages) {
+    if (!waiting.has(id)) break;
+    closeness.push(await compare(question, passage, () => !waiting.has(id)));
+  }
   return { closeness };
 }
 

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/connect.ts';
 import { ChannelName } from '../deliveries/ledger/schema.ts';
 import { type Figures, readFigures } from './figures.queries.ts';
+import { readOnceIn } from './scraped.ts';
 
-const READ_TIMEOUT_MS = 2_000;
-/** However often and from wherever it is scraped, the database is asked once in this time. */
+/** The database is asked once in this time. */
 const MAX_AGE_MS = 10_000;
 
 /** The gauges with one number. */
@@ -97,7 +96,7 @@ const NAMED: NamedGauge[] = [
  * metrics of the process are served all the same.
  */
 export function addFigures(registry: Registry, db: Db): void {
-  const read = readOnceInAWhile(() => readFigures(db));
+  const read = readOnceIn(MAX_AGE_MS, () => readFigures(db));
   for (const [name, help, pick] of NUMBERS)
     new Gauge({
       name,
@@ -122,28 +121,4 @@ export function addFigures(registry: Registry, db: Db): void {
         }
       },
     });
-}
-
-/** Returns a function that reads at most once in 10 s. It gives undefined if that fails or takes too long. */
-function readOnceInAWhile(read: () => Promise<Figures>): () => Promise<Figures | undefined> {
-  let reading: Promise<Figures | undefined> | undefined;
-  const forget = () => {
-    reading = undefined;
-  };
-  return () => {
-    reading ??= inTime(read()).finally(() => setTimeout(forget, MAX_AGE_MS).unref());
-    return reading;
-  };
-}
-
-async function inTime(reading: Promise<Figures>): Promise<Figures | undefined> {
-  const tooLate = new AbortController();
-  try {
-    reading.catch(() => undefined);
-    return await Promise.race([reading, sleep(READ_TIMEOUT_MS, undefined, { signal: tooLate.signal })]);
-  } catch {
-    return undefined;
-  } finally {
-    tooLate.abort();
-  }
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
+import { CURRENT_REQUEST } from '../db/connections/preparing-client.ts';
 import { type Announcement, SUBSCRIBER_EVENTS } from './events.ts';
 import { wakeForEvents } from './wake.ts';
 
@@ -23,8 +24,8 @@ export async function announce(trx: Trx, orgId: string, events: Announcement[]):
  * does can follow. The statement is executed by `announcing`. Only `rowsOf` leaves out events without subscribers.
  */
 export const announcementOf = (rows: RawBuilder<AnnouncedRow>) => sql`
-  insert into outbox (org_id, kind, type, subject_id, payload)
-  select org_id, 'event', type, subject_id, payload from (${rows}) as announced`;
+  insert into outbox (org_id, kind, type, subject_id, payload, request_id)
+  select org_id, 'event', type, subject_id, payload, ${CURRENT_REQUEST}::text from (${rows}) as announced`;
 
 /** Returns events as rows, in their order. */
 export function rowsOf(orgId: string, events: Announcement[]): RawBuilder<AnnouncedRow> {

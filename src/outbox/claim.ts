@@ -20,6 +20,8 @@ export interface ClaimedEvent<Type extends EventType> {
   created_at: Date;
   /** The trace of its cause, where this process records traces. */
   trace?: string | null;
+  /** The id of the request that it follows from. */
+  request_id?: string | null;
 }
 
 /** An event of any of these types. Its `type` discriminates the union. */
@@ -29,6 +31,7 @@ export type AnyClaimedEvent = ClaimedEventOf<EventType>;
 export interface ClaimedCommand extends DispatchedCommand {
   id: number;
   trace: string | null;
+  request_id: string | null;
 }
 
 /** A batch after each failed attempt has this share of the events, so that one event holds up fewer others. */
@@ -56,19 +59,22 @@ export async function claimEvents(trx: Trx, limit: number, behind: string): Prom
   return { events: rows, mayBeInterrupted: first?.may_be_interrupted === true, backend: first?.backend ?? 0 };
 }
 
+/** The function cannot return this too, or the trace: statements that other versions have prepared would fail. */
+const requestOfEvent = sql`(select request_id from outbox where outbox.id = event.id)`;
+
 const claim = compiledOnce(
   ({ behind, limit }: { behind: string; limit: number }) => sql<
     AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
   >`
-    select *, pg_backend_pid() as backend from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8)`,
+    select *, ${requestOfEvent}, pg_backend_pid() as backend
+    from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8) as event order by id`,
 );
 
-/** The function cannot return the trace too: statements that other versions have prepared would fail. */
 const claimWithTraces = compiledOnce(
   ({ behind, limit }: { behind: string; limit: number }) => sql<
     AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
   >`
-    select *, (select trace from outbox where outbox.id = event.id), pg_backend_pid() as backend
+    select *, (select trace from outbox where outbox.id = event.id), ${requestOfEvent}, pg_backend_pid() as backend
     from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8) as event order by id`,
 );
 
@@ -117,7 +123,7 @@ export async function claimCommands(
   const { rows: commands } = await sql<ClaimedCommand>`
     select command.* from unnest(${[...new Set(heads.map(({ workflow_id }) => workflow_id))]}::text[]) as head
     cross join lateral (
-      select id, org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, trace from outbox
+      select id, org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, trace, request_id from outbox
       where workflow_id = head order by id limit ${Math.ceil((limit * COMMANDS_PER_WORKFLOW) / heads.length)} for update skip locked
     ) as command
     order by id

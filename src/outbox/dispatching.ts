@@ -4,6 +4,7 @@ import { forEachConcurrently } from '../concurrency/limited.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
+import { runAfterRequest } from '../processes/current-work.ts';
 import { dispatch, type Heading, isTemporalUnavailable } from '../temporal/dispatch.ts';
 import { isTitleUnknown } from '../temporal/search-attributes.ts';
 import { inSpan, ORG_ID, SpanKind } from '../tracing/spans.ts';
@@ -134,9 +135,11 @@ async function sendQueue(batch: Batch, queue: ClaimedCommand[]): Promise<void> {
       if (performance.now() > batch.inlineUntil) return;
     }
     try {
-      await inSpan(spanOptionsOf(command, traces), async () => {
-        if (work === undefined || !(await runInline(work, command, log))) await dispatchTitled(batch, command);
-      });
+      await runAfterRequest(command.request_id ?? undefined, () =>
+        inSpan(spanOptionsOf(command, traces), async () => {
+          if (work === undefined || !(await runInline(work, command, log))) await dispatchTitled(batch, command);
+        }),
+      );
       batch.sent.push(...ids);
     } catch (error) {
       if (error instanceof HeadingsUnreadable) {

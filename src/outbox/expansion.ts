@@ -5,7 +5,7 @@ import { pipelined } from '../db/connections/pipeline.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
 import { NIL_UUID } from '../ids.ts';
-import { runAsWriter } from '../processes/current-work.ts';
+import { commonRequest, runAfterRequest, runAsWriter } from '../processes/current-work.ts';
 import { beginSpan, inSpan, ORG_ID, SpanKind, type SpanOptions } from '../tracing/spans.ts';
 import { atDepth } from './causation.ts';
 import { type AnyClaimedEvent, type ClaimedEvent, claimEvents, defer, type FinishedBatch } from './claim.ts';
@@ -176,7 +176,9 @@ const typed = (group: AnyClaimedEvent[]) => ({ type: elementAt(group, 0).type, e
 /** Does what the reactions to events of one type and depth have to do. */
 async function actOn(trx: Trx, group: AnyClaimedEvent[], pending: PendingReaction[]): Promise<void> {
   const { depth } = elementAt(group, 0);
-  await atDepth(trx, depth, async () => {
-    for (const react of pending) await react(trx);
-  });
+  await runAfterRequest(commonRequest(group.map(({ request_id }) => request_id)), () =>
+    atDepth(trx, depth, async () => {
+      for (const react of pending) await react(trx);
+    }),
+  );
 }

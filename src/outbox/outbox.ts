@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connect.ts';
+import { CURRENT_REQUEST } from '../db/connections/preparing-client.ts';
 import type { WorkflowContract } from '../temporal/contract.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
 import { wakeForCommands } from './wake.ts';
@@ -52,9 +53,9 @@ export async function enqueue(trx: Trx, orgId: string, ...commands: Command[]): 
 
 /** SQL: inserts commands. A condition on each `command` can follow. */
 export const insertOfCommands = (orgId: string, commands: Command[]) => sql`
-  insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, is_deferrable, trace)
+  insert into outbox (org_id, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, is_deferrable, trace, request_id)
   select ${orgId}::uuid, kind, type, subject_id, workflow_id, task_queue, signal, summary, payload, coalesce(is_deferrable, false),
-    coalesce(trace, nullif(current_setting('switchboard.trace', true), ''))
+    coalesce(trace, nullif(current_setting('switchboard.trace', true), '')), ${CURRENT_REQUEST}::text
   from jsonb_to_recordset(${JSON.stringify(commands)}::jsonb) as command (kind text, type text, subject_id uuid, workflow_id text,
     task_queue text, signal text, summary text, payload jsonb, is_deferrable boolean, trace text)`;
 

@@ -15,6 +15,8 @@ export interface OutboxTable {
   depth: Generated<number>;
   /** The traceparent (W3C Trace Context) of what has written it. */
   trace: string | null;
+  /** The id of the request that it follows from. */
+  request_id: string | null;
   attempts: Generated<number>;
   /** The number of processes that ended while they handled only this event. 1 after the end of a batch with several. */
   interruptions: Generated<number>;

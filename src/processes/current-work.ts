@@ -33,13 +33,26 @@ const works = new AsyncLocalStorage<Work>();
 export const runAsRequest = <Result>(requestId: string, call: () => Result): Result =>
   works.run({ owner: undefined, writer: undefined, requestId }, call);
 
-/** Calls the function as separate work that writes for an org. */
-export const runAsWriter = <Result>(orgId: string, call: () => Result): Result =>
-  works.run({ owner: undefined, writer: orgId, orgId }, call);
+/** Returns the request that all parts of some work follow from, if it is one. */
+export function commonRequest(requestIds: (string | null | undefined)[]): string | undefined {
+  const [requestId, ...others] = new Set(requestIds);
+  return others.length === 0 ? (requestId ?? undefined) : undefined;
+}
 
-/** Calls the function as separate work that uses the connections of an org and writes for it. */
+/** Calls the function as part of the current work that follows from a request, or from none. */
+export const runAfterRequest = <Result>(requestId: string | undefined, call: () => Result): Result =>
+  works.run({ owner: undefined, writer: undefined, ...works.getStore(), requestId }, call);
+
+/** Calls the function as separate work that writes for an org. It follows from the same request. */
+export const runAsWriter = <Result>(orgId: string, call: () => Result): Result =>
+  works.run({ owner: undefined, writer: orgId, orgId, requestId: works.getStore()?.requestId }, call);
+
+/**
+ * Calls the function as separate work that uses the connections of an org and writes for it. It follows from the same
+ * request.
+ */
 export const runAsOwner = <Result>(orgId: string, call: () => Result): Result =>
-  works.run({ owner: orgId, writer: orgId, orgId }, call);
+  works.run({ owner: orgId, writer: orgId, orgId, requestId: works.getStore()?.requestId }, call);
 
 /** Calls the function as work of nobody, as when it is about several requests. */
 export const outsideOfWork = <Result>(call: () => Result): Result => works.exit(call);

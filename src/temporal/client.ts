@@ -1,5 +1,6 @@
 import { Client, Connection, type ConnectionOptions, isGrpcServiceError } from '@temporalio/client';
 import type { Config } from '../config.ts';
+import { describeQueues, type QueueState } from './queues.ts';
 
 const HEALTH_TIMEOUT_MS = 2_000;
 /** gRPC waits up to two minutes between attempts to connect unless told otherwise. */
@@ -19,6 +20,8 @@ export interface TemporalHealth {
    * reach its own database.
    */
   check(): Promise<TemporalState>;
+  /** Asks who polls each queue, and what waits there. Rejects if Temporal does not answer within 3 s. */
+  describeQueues(): Promise<QueueState[]>;
 }
 
 export interface TemporalClient {
@@ -51,7 +54,9 @@ const clientOf = (connection: Connection, { TEMPORAL_NAMESPACE: namespace }: Con
 export function connectTemporalHealth(config: Config): TemporalHealth & { close(): Promise<void> } {
   const { TEMPORAL_NAMESPACE: namespace } = config;
   const connection = connectionTo(config, WITHOUT_RETRIES);
+  const client = new Client({ connection, namespace });
   return {
+    describeQueues: () => describeQueues(client),
     check: () => connection.withDeadline(Date.now() + HEALTH_TIMEOUT_MS, () => stateOf(connection, namespace)),
     close: () => connection.close(),
   };

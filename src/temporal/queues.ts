@@ -9,9 +9,13 @@ const ACTIVITIES_ONLY: readonly TaskQueue[] = [RENDERING, EMBEDDING];
 export const ANSWER_MS = 3_000;
 const MAX_POLLERS = 50;
 
-export interface QueueState {
+/** The tasks that wait in a queue, of workflows or of activities. */
+export interface QueuedTasks {
   queue: TaskQueue;
   tasks: keyof typeof TYPES;
+}
+
+export interface QueueState extends QueuedTasks {
   /** Processes that have asked for work in the last minutes. */
   pollers: { identity: string; last_seen_at: Date | null }[];
   /** Tasks that wait, about. */
@@ -22,16 +26,17 @@ export interface QueueState {
   dispatched_per_second: number;
 }
 
+/** All that workers are asked to do by queues. */
+export const QUEUED_TASKS: readonly QueuedTasks[] = TASK_QUEUES.flatMap((queue) => [
+  ...(ACTIVITIES_ONLY.includes(queue) ? [] : [{ queue, tasks: 'workflow' as const }]),
+  { queue, tasks: 'activity' as const },
+]);
+
 /** Asks Temporal who polls each queue, and what waits there. Rejects if it does not answer within 3 s. */
 export const describeQueues = (client: Client): Promise<QueueState[]> =>
-  Promise.all(
-    TASK_QUEUES.flatMap((queue) => [
-      ...(ACTIVITIES_ONLY.includes(queue) ? [] : [describeQueue(client, queue, 'workflow')]),
-      describeQueue(client, queue, 'activity'),
-    ]),
-  );
+  Promise.all(QUEUED_TASKS.map((queued) => describeQueue(client, queued)));
 
-async function describeQueue(client: Client, queue: TaskQueue, tasks: keyof typeof TYPES): Promise<QueueState> {
+async function describeQueue(client: Client, { queue, tasks }: QueuedTasks): Promise<QueueState> {
   const { pollers, stats } = await client.connection.withDeadline(Date.now() + ANSWER_MS, () =>
     client.workflowService.describeTaskQueue({
       namespace: client.options.namespace,

@@ -156,6 +156,7 @@ describe('the HTTP layer', () => {
           check: async () => {
             throw new Error('away');
           },
+          describeQueues: async () => [],
         },
       },
     });

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ComparedPassage, createEmbedder, type Embedder } from '../../src/embedder/embedder.ts';
 import { fetchModel } from '../../src/embedder/fetch-model.ts';
+import { modelFilesIn } from '../../src/embedder/model-folder.ts';
 import { modelFiles } from '../support/model.ts';
 import { eventually } from '../support/stack/stack.ts';
 
@@ -80,6 +82,7 @@ describe('the embedding model', () => {
     const browsers = {
       title: 'Browsers',
       heading: 'Browsers',
+      content: 'Chrome, Firefox and Safari are supported.',
       sentences: ['Chrome, Firefox and Safari are supported.'],
     };
     const [[close], [far]] = await Promise.all([compare(answered, browsers), compare(related, browsers)]);
@@ -87,7 +90,12 @@ describe('the embedding model', () => {
   });
 
   it('finds a question and a passage as close as before, beside any others, and whatever was asked in between', async () => {
-    const [refunds, password] = [REFUNDS, PASSWORD].map((text) => ({ title: 'x', heading: 'x', sentences: [text] }));
+    const [refunds, password] = [REFUNDS, PASSWORD].map((text) => ({
+      title: 'x',
+      heading: 'x',
+      content: text,
+      sentences: [text],
+    }));
     const question = 'When do refunds arrive?';
     const [alone] = await compare(question, refunds);
     await compare('How do I change my password?', password, refunds);
@@ -96,8 +104,46 @@ describe('the embedding model', () => {
     expect((await compare('?!', refunds))[0]?.words).toBe(-1);
   });
 
+  it.each([
+    ['Where do I find the wifi password?', 'Is breakfast included?'],
+    ['Wo finde ich das WLAN-Passwort?', 'Ist das Frühstück inklusive?'],
+    ['¿Dónde encuentro la contraseña del wifi?', '¿El desayuno está incluido?'],
+    ['Gdzie znajdę hasło do wifi?', 'Czy śniadanie jest w cenie?'],
+  ])('reads that a passage answers %j, and that it does not answer %j', async (answered, other) => {
+    const wifi = {
+      title: 'Wi-Fi',
+      heading: 'Wi-Fi',
+      content: 'Our network is called Birch. Its password is on your key card, below the number of your room.',
+      sentences: ['Our network is called Birch.', 'Its password is on your key card, below the number of your room.'],
+    };
+    const [[answer], [mention]] = await Promise.all([compare(answered, wifi), compare(other, wifi)]);
+    expect(answer?.reading).toBeGreaterThan(0);
+    expect(mention?.reading).toBeLessThan(0);
+  });
+
+  it('reads the beginning of a passage and of a question that are longer than their limits', async () => {
+    const readingOf = async (question: string, content: string): Promise<number> => {
+      const [closeness] = await compare(question, { title: 'x', heading: 'x', content, sentences: [] });
+      return closeness?.reading ?? Number.NaN;
+    };
+    const [question, long] = ['When do refunds arrive?', REFUNDS.repeat(40)];
+    const whole = await readingOf(question, long);
+    expect(whole).not.toBeNaN();
+    expect(await readingOf(question, long + PASSWORD)).toBe(whole);
+    expect(await readingOf(question, PASSWORD + long)).not.toBe(whole);
+    const longQuestion = question.repeat(40);
+    const asked = await readingOf(longQuestion, REFUNDS);
+    expect(await readingOf(longQuestion + PASSWORD, REFUNDS)).toBe(asked);
+    expect(await readingOf(PASSWORD + longQuestion, REFUNDS)).not.toBe(asked);
+  });
+
   it('gives up a comparison that is canceled', async () => {
-    const many = Array.from({ length: 50 }, (_, nth) => ({ title: `${nth}`, heading: '', sentences: [REFUNDS] }));
+    const many = Array.from({ length: 50 }, (_, nth) => ({
+      title: `${nth}`,
+      heading: '',
+      content: REFUNDS,
+      sentences: [REFUNDS],
+    }));
     const canceling = new AbortController();
     const comparison = embedder.comparePassages('When do refunds arrive?', many, canceling.signal);
     canceling.abort();
@@ -163,5 +209,31 @@ describe('the files of the embedding model', () => {
     await expect(fetchModel(join(folder, 'models'), archive)).rejects.toThrow('SHA-256');
     expect(await readdir(join(folder, 'models'))).toEqual([]);
     expect(createEmbedder({ warn: () => undefined }, join(folder, 'models')).isAvailable()).toBe(false);
+  });
+
+  it('are in a folder with another number for each adapter of the reader', async () => {
+    const adapter = await readFile(new URL('../../src/embedder/reading-adapter.safetensors', import.meta.url));
+    const known = ['q4-3', '1d6e0d1546ae'];
+    expect([modelFilesIn('').folder.slice(-4), hash('sha256', adapter).slice(0, 12)]).toEqual(known);
+  });
+
+  it('are read again by the next question after a read that failed', async () => {
+    const given = await modelFiles();
+    const files = modelFilesIn(folder);
+    await mkdir(files.folder);
+    for (const name of ['header', 'graph', 'weights'] as const) await link(given[name], files[name]);
+    await writeFile(files.reader, 'not yet whole');
+    const own = createEmbedder({ warn: () => undefined }, folder);
+    const ask = () =>
+      own.comparePassages(
+        'When do refunds arrive?',
+        [{ title: 'x', heading: 'x', content: REFUNDS, sentences: [REFUNDS] }],
+        never,
+      );
+    await expect(ask()).rejects.toThrow('reader.onnx');
+    await rm(files.reader);
+    await link(given.reader, files.reader);
+    expect(await ask()).toHaveLength(1);
+    own.close();
   });
 });

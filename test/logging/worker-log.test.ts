@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { sql } from 'kysely';
+import { runAfterRequest } from '../../src/processes/current-work.ts';
 import { connectWorkers } from '../../worker/temporal.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
@@ -67,21 +68,23 @@ describe('the log of the worker', () => {
     const workflowId = `workflow-run/${crypto.randomUUID()}`;
     const error = `The provider refused the step: HubSpot 400 VALIDATION_ERROR: ${WORDS}`;
     const run = { orgId: api.org.id, runId: crypto.randomUUID(), next: { kind: 'failed', error } };
-    await client.workflow.start('runAutomation', { workflowId, taskQueue: 'interactive', args: [run] });
+    const start = () => client.workflow.start('runAutomation', { workflowId, taskQueue: 'interactive', args: [run] });
+    await runAfterRequest('a request', start);
 
     const failed = await worker.find('its failure', (line) => line.workflowId === workflowId);
     expect(failed).toMatchObject({
       level: 40,
       msg: 'Workflow failed',
       workflowType: 'runAutomation',
+      requestId: 'a request',
       err: { type: 'ApplicationFailure', message: 'The provider refused the step: HubSpot 400 VALIDATION_ERROR …' },
     });
     expect(worker.text()).not.toContain('card');
     await connection.close();
   });
 
-  it('says why mail cannot be sent, without the words of the mail server', async () => {
-    const { status, body } = await api.org.post('/email', {
+  it('says why mail cannot be sent and which request asked for it, without the words of the mail server', async () => {
+    const { status, body, headers } = await api.org.post('/email', {
       from_email: 'shop@example.com',
       recipients: [{ to_email: 'ann@example.com' }],
       fallback_email_subject: 'Order',
@@ -92,7 +95,7 @@ describe('the log of the worker', () => {
       'the failure to send',
       ({ msg, activityType }) => msg === 'Activity failed' && activityType === 'sendRequestedEmails',
     );
-    expect(failed).toMatchObject({ orgId: api.org.id });
+    expect(failed).toMatchObject({ orgId: api.org.id, requestId: headers.get('x-request-id') });
     expect(failed.err).toMatchObject({
       type: 'SenderUnavailable',
       message: 'The sender is unavailable: 421 4.7.0 …',

@@ -7,9 +7,11 @@ import { load } from 'js-yaml';
 import { sql } from 'kysely';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { newId } from '../../src/ids.ts';
+import { connectTemporalHealth } from '../../src/temporal/client.ts';
 import { startProgram } from '../logging/support/program.ts';
 import { startMailSink } from '../support/fakes/mail-sink.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
+import { temporalAddress, testNamespace } from '../support/stack/servers.ts';
 import { eventually } from '../support/stack/stack.ts';
 
 /** Those of Temporal's SDK that the board and the alerts use. */
@@ -189,6 +191,46 @@ it('a worker shows its sends by channel and outcome, and the metrics of Temporal
   for (const text of [api.other.id, 'ann@example.com']) expect(metrics.includes(text)).toBe(false);
 });
 
+describe('the queues of Temporal', () => {
+  const asking = async (address: string) => {
+    const env = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: testNamespace() };
+    const temporal = connectTemporalHealth({ ...api.config, ...env });
+    const asked = await startApi({ databaseUrl: api.databaseUrl, isInProcess: true, deps: { temporal } });
+    const read = async () => (await asked.client().get('/metrics')).body as string;
+    return { read, org: asked.org, close: () => Promise.all([asked.close(), temporal.close()]) };
+  };
+  const CRAWLS = '{queue="crawls",tasks="workflow"}';
+
+  it('show a task that no worker takes, how long it has waited, and that it is taken once a worker polls', async () => {
+    const { read, org, close } = await asking(temporalAddress());
+    const env = { DATABASE_URL: api.databaseUrl, EGRESS_ALLOW: '127.0.0.0/8', FAST_PATHS: 'off' };
+    const relay = await startProgram('worker', { ...env, WORKER_QUEUES: 'interactive' });
+    expect((await org.post('/crawl', { url: 'http://127.0.0.1:9/' })).status).toBe(201);
+    const figure = (metrics: string, name: string) => numberOf(metrics, `switchboard_queue_${name}${CRAWLS}`) ?? 0;
+    const waiting = await eventually('the crawl to wait', async () => {
+      const metrics = await read();
+      const stands = figure(metrics, 'oldest_seconds') > 0 && figure(metrics, 'dispatched_per_second') === 0;
+      return stands ? metrics : undefined;
+    });
+    expect(figure(waiting, 'tasks')).toBeGreaterThan(0);
+    expect(waiting).not.toContain('queue="rendering",tasks="workflow"');
+
+    const crawler = await startProgram('worker', { ...env, WORKER_QUEUES: 'crawls,rendering' });
+    await eventually('the crawl to be taken', async () => figure(await read(), 'dispatched_per_second') > 0);
+    await Promise.all([relay.stop(), crawler.stop()]);
+    await close();
+  });
+
+  it('are no numbers while Temporal is away, and the other metrics are served', async () => {
+    const { read, close } = await asking('127.0.0.1:9');
+    const metrics = await read();
+    for (const name of ['tasks', 'oldest_seconds', 'dispatched_per_second'])
+      expect(numberOf(metrics, `switchboard_queue_${name}${CRAWLS}`)).toBeNaN();
+    expect(numberOf(metrics, 'switchboard_parked_events')).toBeGreaterThanOrEqual(0);
+    await close();
+  });
+});
+
 describe('the board and the alerts', () => {
   const read = (path: string) => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
   const names = async () => {
@@ -210,10 +252,10 @@ describe('the board and the alerts', () => {
     },
   );
 
-  it('are ten alerts, each of which has a remedy in the documents and a case that fires it', () => {
+  it('are eleven alerts, each of which has a remedy in the documents and a case that fires it', () => {
     const { groups } = load(read('prometheus/switchboard.rules.yml')) as Rules;
     const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
-    expect(new Set(alerts).size).toBe(10);
+    expect(new Set(alerts).size).toBe(11);
     const { tests } = load(read('prometheus/switchboard.rules.test.yml')) as RuleTests;
     const cases = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
     const document = read('../docs/observability.md');

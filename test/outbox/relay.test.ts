@@ -9,6 +9,7 @@ import { type InlineWork, inlineWorkOf } from '../../src/outbox/inline-work.ts';
 import { enqueue, signalWithStart, start } from '../../src/outbox/outbox.ts';
 import type { Reactions } from '../../src/outbox/reactions.ts';
 import { startRelay } from '../../src/outbox/relay.ts';
+import { currentIds } from '../../src/processes/current-work.ts';
 import { connectTemporal, type TemporalClient } from '../../src/temporal/client.ts';
 import type { TaskQueue, WorkflowContract } from '../../src/temporal/contract.ts';
 import { hasSchedule, putSchedule } from '../../src/temporal/schedules.ts';
@@ -62,6 +63,25 @@ describe('the relay', () => {
     const { events } = await temporal.client.workflow.getHandle(`look/${id}`).fetchHistory();
     return events?.filter((event) => event.workflowExecutionSignaledEventAttributes).length ?? 0;
   };
+
+  it('names the request in the work that follows from it, over an event too', async () => {
+    const seen: (string | undefined)[] = [];
+    const reactions: Reactions = {
+      'contact-created': [
+        (trx, orgId) => enqueue(trx, orgId, signalWithStart(LOOK, { id: newId() }, 'wake', { subjectId: orgId })),
+      ],
+    };
+    const work = inlineWorkOf(LOOK, async () => {
+      seen.push(currentIds().requestId);
+      return true;
+    });
+    const relayed = async () => {
+      const { headers } = await save(api.org, 'requested@example.com');
+      await eventually('the work', () => seen.length > 0);
+      expect(seen).toEqual([headers.get('x-request-id')]);
+    };
+    await withRelay(reactions, relayed, new Map([work]));
+  });
 
   it('starts workflows and Schedules without a title in a namespace that has no attribute for it', async () => {
     const namespace = `untitled-${newId()}`;

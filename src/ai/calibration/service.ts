@@ -6,6 +6,7 @@ import { ProviderError } from '../../errors.ts';
 import { isComparedByModel } from '../../knowledge/embedding/service.ts';
 import { listSamples, type PassageSample } from '../../knowledge/index/samples.service.ts';
 import { getIndexSize, measureIndexChanges } from '../../knowledge/index/size.service.ts';
+import { closenessShareOf } from '../../knowledge/search/confidence.rules.ts';
 import { findEvidence } from '../../knowledge/search/evidence.service.ts';
 import { type SemanticSearch, WORDS_ONLY } from '../../knowledge/search/passage-search.service.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
@@ -38,6 +39,8 @@ import {
 
 const ORGS_PER_BATCH = 100;
 const MAX_QUESTIONS = 500;
+/** Of a small index, in which the usual threshold counts for far more. The model reads three passages for each: 0.1 s. */
+const MAX_READ_QUESTIONS = 24;
 /** The share of questions a model has to compare. With fewer, it is away, and the answers are measured by words. */
 const MIN_COMPARED = 0.5;
 /** From this attempt on, the answers of an org are measured by words if its model is away. On a busy machine it starts slowly. */
@@ -202,9 +205,14 @@ export async function calibrateAnswers(
   const comparison = await comparisonOf(db, semantics, orgId, { probes, passages, onModelAway });
   const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
   const measure = async (by: Comparison) => {
-    const asked = await askProbes(db, by === 'words' ? WORDS_ONLY : semantics, orgId, { probes, signal });
+    const some = by === 'known-scale' && closenessShareOf(passages) > 0 ? probes.slice(0, MAX_READ_QUESTIONS) : probes;
+    const asked = await askProbes(db, by === 'words' ? WORDS_ONLY : semantics, orgId, { probes: some, signal });
     const share = probesShareOf(passages);
-    return { asked, ...calibrate(asked, max_wrong, { feedback, share, passages, comparison: by }) };
+    return {
+      asked,
+      askedShare: asked.length / Math.max(1, some.length),
+      ...calibrate(asked, max_wrong, { feedback, share, passages, comparison: by }),
+    };
   };
   const { asked, threshold, report } = await measureBoth(measure, { comparison, onModelAway });
   await storeMeasured(db, orgId, { threshold, report, size });
@@ -217,7 +225,7 @@ async function throwIfModelMayReturn(db: Db, orgId: string, attempt: number): Pr
   throw new ProviderError('The embedding model does not compare questions now', { transient: true });
 }
 
-type Measured = { asked: AskedQuestion[] } & ReturnType<typeof calibrate>;
+type Measured = { asked: AskedQuestion[]; askedShare: number } & ReturnType<typeof calibrate>;
 
 /** Measures by words, and by vectors if the model compares enough questions. */
 async function measureBoth(
@@ -226,7 +234,7 @@ async function measureBoth(
 ) {
   const byVectors = comparison === 'words' ? undefined : await measure(comparison);
   const byWords = await measure('words');
-  const isCompared = byVectors !== undefined && byVectors.asked.length >= MIN_COMPARED * byWords.asked.length;
+  const isCompared = byVectors !== undefined && byVectors.askedShare >= MIN_COMPARED * byWords.askedShare;
   if (byVectors !== undefined && !isCompared) await onModelAway();
   const { asked, threshold, report } = isCompared ? byVectors : byWords;
   const words_threshold = isCompared ? byWords.threshold : null;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { currentAuditor } from '../../processes/current-work.ts';
+import { currentAuditor, currentIds } from '../../processes/current-work.ts';
 import { currentTraceparent } from '../../tracing/spans.ts';
 import { isStalePlan } from '../failures.ts';
 import { mayBeAudited } from './audited-tables.ts';
@@ -50,6 +50,12 @@ const ONE_PLAN: Setting = { set: 'set plan_cache_mode = force_generic_plan', res
  */
 const MAX_PLAN_AGE_MS = 10_000;
 
+/**
+ * Stands for the id of the request that is answered now, or that the work follows from, in the values of a statement, as
+ * also of one that is compiled once. It is null where there is none.
+ */
+export const CURRENT_REQUEST = Object.freeze({ standsFor: 'the id of the current request' });
+
 /** What a statement has that may write. Defaults of columns read the trace that it is part of from the connection. */
 const WRITES = /\b(?:insert into|update|delete from)\b/i;
 
@@ -67,6 +73,11 @@ interface ShortLivedPlan {
   until: number;
   generation: number;
 }
+
+const withCurrentRequest = (values: unknown): unknown =>
+  Array.isArray(values) && values.includes(CURRENT_REQUEST)
+    ? values.map((value) => (value === CURRENT_REQUEST ? (currentIds().requestId ?? null) : value))
+    : values;
 
 /**
  * Names each statement, so that Postgres parses it once per connection. The number of names is limited, because the
@@ -96,7 +107,7 @@ export class PreparingClient extends pg.Client {
       this.#followTrace(config);
       this.#followActor(config);
     }
-    const result = this.#queryNamed(config, values, callback);
+    const result = this.#queryNamed(config, withCurrentRequest(values), callback);
     if ((this.#mayHaveTrace || this.#mayHaveActor) && result instanceof Promise)
       result.catch(() => this.#forgetSettings());
     return result;

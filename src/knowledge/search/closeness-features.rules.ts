@@ -13,7 +13,7 @@ export interface FeaturedPassage {
 }
 
 /** Features whose lead over the passages of other items counts too. */
-const LEADING = ['words', 'sentenceWords', 'title', 'sentence', 'strength'] as const;
+const LEADING = ['reading', 'words', 'sentenceWords', 'title', 'sentence', 'strength'] as const;
 const OTHERS = ['least', 'secondLeast', 'covered', 'weight', 'sentences', 'unitScore', 'headed', 'cosine'] as const;
 
 /** What is known of a compared passage, in this order. */

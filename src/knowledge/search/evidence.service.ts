@@ -119,6 +119,7 @@ async function compareStrongest(
     passages.slice(0, COMPARED_PASSAGES).map(({ title, content, citation: { path } }) => ({
       title,
       heading: path.join(' > '),
+      content,
       sentences: partsOf(content),
     })),
   );

@@ -90,7 +90,7 @@ const NETWORK = {
 const CLOSENESS = { network: NETWORK, even: 0.4, unit: 0.1 };
 const NOTHING_CLOSE = {
   ...{ words: 0, sentenceWords: 0, least: 0, secondLeast: 0, title: 0, sentence: 0 },
-  ...{ covered: 0, weight: 0, sentences: 1 },
+  ...{ covered: 0, weight: 0, sentences: 1, reading: 0 },
 };
 const close = (words: number) => ({ ...NOTHING_CLOSE, words });
 const own = (id: string, strength: number, closeness?: Closeness) => ({
@@ -138,16 +138,16 @@ describe('a comparison word by word', () => {
     expect(odds).toEqual([odds[0], odds[0], odds[0]]);
   });
 
-  it('makes it surer without a rival too, the better the words are covered', () => {
+  it('makes it surer without a rival too, the better the words are covered and the passage is read to answer', () => {
     const { network, even, unit } = answerNetwork;
     const confidence = (deviations: number) => {
       const [row = []] = featuresOf([{ passage: own('a', 0.5), closeness: close(0) }]);
-      const isOfWords = (name: string) =>
-        ['words', 'sentenceWords', 'least', 'secondLeast', 'covered', 'sentence'].includes(name);
+      const isOfAnswer = (name: string) =>
+        ['reading', 'words', 'sentenceWords', 'least', 'secondLeast', 'covered', 'sentence'].includes(name);
       const values = FEATURES.map((name, nth) =>
         row[nth] === null
           ? null
-          : (network.means[nth] ?? 0) + (isOfWords(name) ? deviations : 0) * (network.deviations[nth] ?? 1),
+          : (network.means[nth] ?? 0) + (isOfAnswer(name) ? deviations : 0) * (network.deviations[nth] ?? 1),
       );
       return even + unit * logOddsOf(network, values);
     };

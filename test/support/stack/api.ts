@@ -73,7 +73,7 @@ export async function startApi({ env = {}, databaseUrl, deps: replaced = {}, isI
     quota,
   });
   const logger = pino({ level: config.LOG_LEVEL });
-  const temporal = { check: async () => 'ok' as const };
+  const temporal = { check: async () => 'ok' as const, describeQueues: async () => [] };
   const { deps, close: closeDeps } = createApiDeps({
     config,
     db,
