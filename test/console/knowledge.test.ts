@@ -74,8 +74,9 @@ import { startApi, type TestApi } from '../support/stack/api.ts';
     expect(await page.getByRole('progressbar').getAttribute('value')).toBe('1');
     for (const chunk_id of others)
       await upsertRefusal(api.db, api.org.id, 'small', { chunk_id, reason: 'The AI provider answered 422' });
-    await page.getByText('3 of 3 passages').waitFor();
     await page.getByText('2 passages are found by words alone').waitFor();
+    await page.getByText('1 of 3 passages are embedded by small. Until it has been through all').waitFor();
+    expect(await page.getByRole('progressbar').getAttribute('value')).toBe('3');
     await page.getByRole('link', { name: 'Model connection' }).click();
     await page.waitForURL('**/settings/integrations/llm');
     await page.close();

@@ -262,6 +262,7 @@ describe('an endpoint', () => {
     expect(body).toEqual({
       count: LARGE_BACKLOG,
       by_state: { held: LARGE_BACKLOG, failed: 0, retrying: 0, pending: 0 },
+      until: expect.any(String),
       dry_run: false,
     });
     await eventually('all delivered', async () => (await storedStatuses(endpoint.id)).delivered === LARGE_BACKLOG);
@@ -277,12 +278,33 @@ describe('an endpoint', () => {
     await org.patch(path, { enabled: true });
     const since = '2026-01-01T00:00:00Z';
     const until = new Date().toISOString();
-    await org.post(`${path}/recover`, { since, until });
+    expect((await org.post(`${path}/recover`, { since, until })).body).toMatchObject({ until });
     await saveContact('later');
     const states = ['held', 'failed', 'retrying', 'pending'];
     await eventually('all of it', async () => (await storedStatuses(endpoint.id)).pending === LARGE_BACKLOG + 1);
     const { body } = await org.post(`${path}/recover`, { since, until, states, dry_run: true });
     expect(body).toMatchObject({ count: LARGE_BACKLOG, by_state: { held: 0, pending: LARGE_BACKLOG } });
+  });
+
+  it('a recovery says where its period ends, by the clock of the server', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    const path = `/webhooks/${endpoint.id}/recover`;
+    for (const dry_run of [true, false]) {
+      const before = Date.now();
+      const { body } = await org.post(path, { since: '2026-01-01T00:00:00Z', dry_run });
+      expect(Date.parse(body.until)).toBeGreaterThanOrEqual(before);
+      expect(Date.parse(body.until)).toBeLessThanOrEqual(Date.now());
+    }
+  });
+
+  it('a recovery does not take what waits for its first try: a dry run alone counts it', async () => {
+    const endpoint = await createEndpoint(org, receiver, onlyContacts);
+    const path = `/webhooks/${endpoint.id}/recover`;
+    const pending = { since: '2026-01-01T00:00:00Z', states: ['held', 'pending'] };
+    const { status, body } = await org.post(path, pending);
+    expect(status).toBe(400);
+    expect(body.issues).toEqual([{ path: 'body.states', message: expect.stringContaining('leave out `pending`') }]);
+    expect((await org.post(path, { ...pending, dry_run: true })).status).toBe(200);
   });
 
   it('a recovery ends when the endpoint is disabled, and what is left of it stays held', async () => {

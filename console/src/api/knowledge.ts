@@ -87,12 +87,12 @@ export const websitesQuery = infiniteQueryOptions({
   ...PAGES,
 });
 
-/** How far a model has embedded the knowledge, read again every few seconds until it has all of it. */
+/** How far a model has embedded the knowledge, read again every few seconds until it has been through all of it. */
 export const embeddingQuery = queryOptions({
   queryKey: ['getLlmIntegration', 'embedding'],
   queryFn: async () => (await dataOf(api.GET('/integrations/llm'))).embedding,
   refetchInterval: ({ state }) =>
-    every(state.data === undefined || isEmbedding(state.data) ? UNDER_WAY_MS : 15_000)({ state }),
+    state.data === undefined || isEmbedding(state.data) ? every(UNDER_WAY_MS)({ state }) : false,
 });
 
 /** Returns whether a model has not gone through all of the knowledge. */

@@ -136,31 +136,41 @@ export const webhookDeliveryQuery = (id: string, deliveryId: string) =>
 /** A recovery of an endpoint's deliveries, as this browser has begun it. */
 export interface Recovery {
   since: string;
-  begunAt: string;
+  /** When it was begun, by the server's clock. */
+  until: string;
+  /** What was open in its period: also what was under way, which is not sent again. */
   total: number;
 }
+
+/** Counts the deliveries of a period that are not delivered. Without an end, until now. */
+export const countOpen = (id: string, period: { since: string; until?: string }) =>
+  dataOf(
+    api.POST('/webhooks/{id}/recover', {
+      params: { path: { id } },
+      body: { ...period, states: ['held', 'failed', 'retrying', 'pending'], dry_run: true },
+    }),
+  );
 
 /**
  * How far a recovery is. What it has not made pending yet is still held or failed: for a day, nothing fails for good again.
  * What happened since it began is not of it.
  */
-export const recoveryQuery = (id: string, { since, begunAt, total }: Recovery) =>
+export const recoveryQuery = (id: string, { since, until, total }: Recovery) =>
   queryOptions({
-    queryKey: ['recoverWebhooks', id, begunAt],
+    queryKey: ['recoverWebhooks', id, until],
     queryFn: async () => {
-      const params = { path: { id } };
-      const states = ['held', 'failed', 'retrying', 'pending'] as const;
-      const body = { since, until: begunAt, states: [...states], dry_run: true };
       const [{ by_state }, { enabled }] = await Promise.all([
-        dataOf(api.POST('/webhooks/{id}/recover', { params, body })),
-        dataOf(api.GET('/webhooks/{id}', { params })),
+        countOpen(id, { since, until }),
+        dataOf(api.GET('/webhooks/{id}', { params: { path: { id } } })),
       ]);
       const { held, failed, retrying, pending } = by_state;
       const waiting = Math.min(held + failed + pending, total);
       return { waiting, retrying: Math.min(retrying, total - waiting), isHeld: !enabled };
     },
-    refetchInterval: ({ state: { data, error } }) =>
-      error !== null || data?.isHeld === true || data?.waiting === 0 ? false : patiently(begunAt),
+    refetchInterval: ({ state: { data, error } }) => {
+      const isOver = data !== undefined && (data.isHeld || data.waiting + data.retrying === 0);
+      return error !== null || isOver ? false : patiently(until);
+    },
   });
 
 export const widgetQuery = queryOptions({

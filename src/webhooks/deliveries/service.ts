@@ -66,7 +66,12 @@ export function recoverDeliveries(db: Db, endpoint: EndpointRef, { since, until,
     if (locked !== undefined) await recover(trx, endpoint, locked.recoveries, { ...covered, after: null });
     const by_state = { held: 0, failed: 0, retrying: 0, pending: 0 };
     for (const { status, count } of counts) by_state[shownStatus(status, enabled) as keyof typeof by_state] += count;
-    return { count: counts.reduce((sum, { count }) => sum + count, 0), by_state, dry_run };
+    return {
+      count: counts.reduce((sum, { count }) => sum + count, 0),
+      by_state,
+      until: new Date(covered.until),
+      dry_run,
+    };
   });
 }
 

@@ -158,8 +158,13 @@ export const Recover = z
     states: z
       .array(z.enum(['held', 'failed', 'retrying', 'pending']))
       .min(1)
-      .default(['held', 'failed']),
+      .default(['held', 'failed'])
+      .describe('`pending` with `dry_run` alone: it waits for its first try anyway.'),
     dry_run: z.boolean().default(false).describe('Only counts.'),
+  })
+  .refine(({ states, dry_run }) => dry_run || !states.includes('pending'), {
+    path: ['states'],
+    error: 'leave out `pending`, which is sent anyway, or only count it by `dry_run`',
   })
   .meta({ id: 'RecoverWebhooks', examples: [{ since: '2026-01-31T00:00:00.000Z', dry_run: true }] });
 export type Recover = z.infer<typeof Recover>;
@@ -168,9 +173,17 @@ export const Recovered = z
   .object({
     count: z.int().describe('The number of deliveries that are sent again, or would be.'),
     by_state: z.object({ held: z.int(), failed: z.int(), retrying: z.int(), pending: z.int() }),
+    until: Timestamp.describe('The end of the period.'),
     dry_run: z.boolean(),
   })
   .meta({
     id: 'RecoveredWebhooks',
-    examples: [{ count: 12, by_state: { held: 10, failed: 2, retrying: 0, pending: 0 }, dry_run: true }],
+    examples: [
+      {
+        count: 12,
+        by_state: { held: 10, failed: 2, retrying: 0, pending: 0 },
+        until: '2026-01-31T12:00:00.000Z',
+        dry_run: true,
+      },
+    ],
   });

@@ -10,13 +10,12 @@ export const Embedding = () => {
   const { data } = useQuery({ ...embeddingQuery, enabled: maySee });
   if (data === undefined || data.model === null) return null;
   const { passages, embedded, left_out } = data;
-  const done = embedded + left_out;
   return (
     <>
       {isEmbedding(data) && (
         <Progress
-          says={`${done.toLocaleString()} of ${passages.toLocaleString()} passages are embedded by ${data.model}. Until all are, questions are compared by ${data.answering ?? 'words'}.`}
-          done={done}
+          says={`${embedded.toLocaleString()} of ${passages.toLocaleString()} passages are embedded by ${data.model}. Until it has been through all, questions are compared by ${data.answering ?? 'words'}.`}
+          done={embedded + left_out}
           total={passages}
         />
       )}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
-import type { Recovery } from '../../../api/settings';
+import { countOpen, type Recovery } from '../../../api/settings';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { Select } from '../../../ui/forms/fields';
 import { FormEnd } from '../../../ui/forms/form-end';
@@ -35,9 +35,9 @@ export const RecoverDialog = ({ id, onBegin, onClose }: RecoverProps) => {
   );
   const recover = useChange(
     async (from: string) => {
-      const begunAt = new Date().toISOString();
-      const { count: total } = await ask({ since: from });
-      onBegin({ since: from, begunAt, total });
+      const { count: total, until } = await countOpen(id, { since: from });
+      await ask({ since: from, until });
+      onBegin({ since: from, until, total });
       onClose();
     },
     { stale: [['listWebhookDeliveries', id]] },

@@ -5,17 +5,28 @@ import { type Recovery, recoveryQuery } from '../../../api/settings';
 import { Button, failureOf } from '../../../ui/parts';
 import { Progress } from '../../../ui/progress';
 
+const keyOf = (id: string) => `switchboard-recovery-${id}`;
+
 /** The recovery of an endpoint that this browser has begun, if any: it is there again once the page is loaded again. */
 export function useRecovery(id: string) {
-  const key = `switchboard-recovery-${id}`;
-  const [, setVersion] = useState(0);
-  const recovery = JSON.parse(localStorage.getItem(key) ?? 'null') as Recovery | null;
-  const follow = (next: Recovery | null) => {
-    if (next === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(next));
-    setVersion((version) => version + 1);
+  const [known, setKnown] = useState(() => ({ id, recovery: storedRecovery(id) }));
+  if (known.id !== id) setKnown({ id, recovery: storedRecovery(id) });
+  const follow = (recovery: Recovery | null) => {
+    if (recovery === null) localStorage.removeItem(keyOf(id));
+    else localStorage.setItem(keyOf(id), JSON.stringify(recovery));
+    setKnown({ id, recovery });
   };
-  return [recovery, follow] as const;
+  return [known.recovery, follow] as const;
+}
+
+/** Returns what was stored. What an earlier version has stored is none. */
+function storedRecovery(id: string): Recovery | null {
+  try {
+    const { since, until, total } = JSON.parse(localStorage.getItem(keyOf(id)) ?? '{}') as Partial<Recovery>;
+    return since === undefined || until === undefined || total === undefined ? null : { since, until, total };
+  } catch {
+    return null;
+  }
 }
 
 interface BarProps {
@@ -58,8 +69,9 @@ export const RecoveryBar = ({ id, recovery, onDismiss }: BarProps) => {
 };
 
 function sentenceOf(total: number, waiting: number, retrying: number): string {
-  if (waiting === 0 && retrying === 0) return `All ${total.toLocaleString()} were delivered.`;
-  const delivered = `${(total - waiting - retrying).toLocaleString()} of ${total.toLocaleString()} were delivered`;
+  const open = `${total.toLocaleString()} that were open in this period were delivered`;
+  if (waiting === 0 && retrying === 0) return `All ${open}.`;
   const failed = retrying === 0 ? '' : `, ${retrying.toLocaleString()} failed and are tried again`;
-  return `${delivered}${failed}${waiting === 0 ? '.' : `, ${waiting.toLocaleString()} wait for their first try`}`;
+  const rest = waiting === 0 ? '.' : `, ${waiting.toLocaleString()} wait for their first try`;
+  return `${(total - waiting - retrying).toLocaleString()} of ${open}${failed}${rest}`;
 }

@@ -47,7 +47,7 @@ export const WebhookPage = needs('webhooks:read', 'Endpoint', () => {
             </p>
           )}
           {mayWrite && recovery !== null && (
-            <RecoveryBar key={recovery.begunAt} id={webhookId} recovery={recovery} onDismiss={() => follow(null)} />
+            <RecoveryBar key={recovery.until} id={webhookId} recovery={recovery} onDismiss={() => follow(null)} />
           )}
           <Tabs label="Endpoint">
             <Link
