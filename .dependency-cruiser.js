@@ -303,7 +303,7 @@ const layers = [
     '^workflows/',
     [
       '^workflows/',
-      '^src/temporal/(contract|search-attributes)\\.ts$',
+      '^src/temporal/(contract|search-attributes|request-header)\\.ts$',
       anyDomain('rules|contract'),
       npm('@temporalio/(?:workflow|common|interceptors-opentelemetry)'),
     ],
@@ -321,7 +321,7 @@ const layers = [
     { path: '^workflows/' },
     {
       path: '^(src|worker)/',
-      pathNot: ['^src/temporal/(contract|search-attributes)\\.ts$', anyDomain('rules|contract')],
+      pathNot: ['^src/temporal/(contract|search-attributes|request-header)\\.ts$', anyDomain('rules|contract')],
     },
   ),
   never(
