@@ -5,9 +5,9 @@ import { z } from 'zod';
 const FOLDER = new URL('../ai/centers/', import.meta.url);
 
 /**
- * How the product tells an answer from a mention is learned on these: the reader learns on `reading` centers, and the
- * network that it is told to on `learning` and `tuning` ones. The questions of `tuning` ones also choose between ways to do
- * that. `held` ones are measured once it is fixed.
+ * The product learns to tell an answer from a mention on these: the reader on `reading` centers, and the network, one of
+ * whose inputs is the reader's number, on `learning` and `tuning` ones. The questions of `tuning` ones also choose between
+ * ways to do that. `held` ones are measured once it is fixed.
  */
 export const Purpose = z.enum(['reading', 'learning', 'tuning', 'held']);
 export type Purpose = z.infer<typeof Purpose>;

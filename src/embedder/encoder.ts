@@ -30,10 +30,9 @@ export function encoderGraph({ architecture, tensors }: PackedModel): Graph {
 export function readerGraph({ architecture, tensors }: PackedModel, adapter: ReadingAdapter): Graph {
   const builder = new GraphBuilder(tensors, adapter);
   const last = addLayers(builder, architecture);
-  const first = { name: 'first', dims: [], dataType: DATA_TYPE.int64, bytes: Buffer.from(BigInt64Array.of(0n).buffer) };
   const begin = builder.add({
     opType: 'Gather',
-    input: [last, builder.tensor(first)],
+    input: [last, builder.integer('first', 0, [])],
     output: 'begin',
     attributes: { axis: 1 },
   });
@@ -136,8 +135,7 @@ const normsOf = (builder: GraphBuilder, name: string, size: number): string[] =>
 ];
 
 function addAverage(builder: GraphBuilder, input: string): void {
-  const bytes = Buffer.from(BigInt64Array.of(1n).buffer);
-  const axis = builder.tensor({ name: 'axis', dims: [1], dataType: DATA_TYPE.int64, bytes });
+  const axis = builder.integer('axis', 1, [1]);
   builder.add({ opType: 'ReduceMean', input: [input, axis], output: 'average', attributes: { keepdims: 0 } });
   builder.add({
     opType: 'LpNormalization',

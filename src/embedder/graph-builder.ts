@@ -42,6 +42,12 @@ export class GraphBuilder {
     return this.tensor({ name, dims, dataType: DATA_TYPE.float, bytes });
   }
 
+  /** Adds an integer of these dimensions, each of which is 1. */
+  integer(name: string, value: number, dims: number[]): string {
+    const bytes = Buffer.from(BigInt64Array.of(BigInt(value)).buffer);
+    return this.tensor({ name, dims, dataType: DATA_TYPE.int64, bytes });
+  }
+
   /** Adds the weights and the scales of a packed tensor of 4-bit blocks. */
   blocks(name: string, { weights, scales }: { weights: number[]; scales: number[] }): [string, string] {
     const split = splitBlocks(this.packed(name));

@@ -88,8 +88,8 @@ function noteQuality(name: string, answers: Answer[]): void {
 }
 
 /**
- * Returns which confidence the logarithm of the odds is, so that thresholds for two shares of wrong answers let as many of
- * the questions without an answer through.
+ * Returns the scale that turns the logarithm of the odds into a confidence. By it, thresholds for two shares of wrong answers
+ * let these shares of the questions without an answer through.
  */
 function scaleOf(answers: Answer[]): { even: number; unit: number } {
   const [usual, rare] = [MAX_WRONG, MAX_WRONG / Math.E].map((share) => ({

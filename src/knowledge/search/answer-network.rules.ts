@@ -1,6 +1,6 @@
 /** A network of one hidden layer that tells how sure it is that a passage answers a question. */
 export interface AnswerNetwork {
-  /** What the network is told, in this order. */
+  /** The names of its inputs, in this order. */
   features: string[];
   /** The mean and the standard deviation of each feature, by which it is scaled. */
   means: number[];

@@ -7,7 +7,7 @@ import { followRun } from '../../../api/run-stream';
 import { type Run, type RunStep, runQuery } from '../../../api/runs';
 import { Page } from '../../../ui/page';
 import { failureOf, Skeleton } from '../../../ui/parts';
-import { ShortId } from '../../../ui/short-id';
+import { endOf, ShortId } from '../../../ui/short-id';
 import { Ago } from '../../../ui/times/ago';
 import { useTick } from '../../../ui/times/time';
 import { isActive, RunState, triggerNameOf } from '../states';
@@ -126,14 +126,14 @@ const Facts = ({ run }: { run: Run }) => {
         {run.session_id !== null && (
           <Fact name="Conversation">
             <Link to="/s/$id" params={{ id: run.session_id }} className={LINK}>
-              …{run.session_id.slice(-6)}
+              {endOf(run.session_id)}
             </Link>
           </Fact>
         )}
         {run.contact_id !== null && (
           <Fact name="Contact">
             <Link to="/automations/runs" search={{ contact_id: run.contact_id }} className={LINK}>
-              all runs of …{run.contact_id.slice(-6)}
+              all runs of {endOf(run.contact_id)}
             </Link>
           </Fact>
         )}

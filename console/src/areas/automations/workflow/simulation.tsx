@@ -3,6 +3,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { runQuery, runsQuery } from '../../../api/runs';
 import { JsonView } from '../../../ui/json/json-view';
 import { Button, Chip, Empty, Failure } from '../../../ui/parts';
+import { endOf } from '../../../ui/short-id';
 import { shownMoment } from '../../../ui/times/time';
 import { shownLength } from '../times';
 import { type Draft, definitionOf } from './editing/use-draft';
@@ -49,7 +50,7 @@ export const Simulation = ({ id, what, runId, onChoose }: SimulationProps) => {
               <option value="">No event: an empty trigger</option>
               {runs.map((run) => (
                 <option key={run.id} value={run.id}>
-                  {shownMoment(run.created_at)} · run …{run.id.slice(-6)}
+                  {shownMoment(run.created_at)} · run {endOf(run.id)}
                 </option>
               ))}
             </select>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { InboxRow } from '../../../api/caches';
 import { rowsOf } from '../../../api/inbox-lists';
 import { linkTo } from '../../../app/ref-links';
+import { endOf } from '../../../ui/short-id';
 import { contactNameOf } from '../session-row';
 import type { Outcome } from './jobs';
 
@@ -20,7 +21,7 @@ export const Failures = ({ kind, errors, failed }: FailuresProps) => {
     for (const row of list === undefined ? [] : rowsOf(list)) rows.set(row.id, row);
   const nameOf = (id: string) => {
     const row = rows.get(id);
-    return row === undefined ? `…${id.slice(-6)}` : contactNameOf(row);
+    return row === undefined ? endOf(id) : contactNameOf(row);
   };
   return (
     <ul className="mt-1 max-h-32 space-y-1 overflow-y-auto text-xs">

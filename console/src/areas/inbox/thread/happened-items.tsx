@@ -24,7 +24,7 @@ const NAMELESS: Record<ActorKind, string> = {
   system: 'Switchboard',
 };
 
-/** What stands in front of the name of who did it. */
+/** The words before the name of who did it. */
 const ARTICLES: Partial<Record<ActorKind, string>> = { key: 'the ', workflow: 'the workflow ' };
 
 function sentenceOf(item: HistoryItem): string {

@@ -4,7 +4,7 @@ import { embeddingQuery, isEmbedding } from '../../../api/knowledge';
 import { useMay } from '../../../api/may';
 import { Progress } from '../../../ui/progress';
 
-/** How far the knowledge is embedded, so that questions are compared with it by meaning, and how much was left out. */
+/** How much of the knowledge is embedded, by which questions are compared by meaning, and how much was left out. */
 export const Embedding = () => {
   const maySee = useMay('org:read');
   const { data } = useQuery({ ...embeddingQuery, enabled: maySee });

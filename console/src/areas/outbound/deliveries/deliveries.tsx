@@ -9,6 +9,7 @@ import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
 import { Button, Chip, Empty } from '../../../ui/parts';
+import { endOf } from '../../../ui/short-id';
 import { Ago } from '../../../ui/times/ago';
 import { OutboundTabs } from '../tabs';
 import { CHANNELS, DELIVERY_STATUSES } from '../words';
@@ -52,9 +53,9 @@ export const Deliveries = () => {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const show = (search: typeof filters) => void navigate({ to: '/outbound/deliveries', search });
   const shownOf = (name: string, value: string): string | undefined => {
-    if (name === 'sequence_id') return `Sequence: ${sequenceName ?? `…${value.slice(-6)}`}`;
+    if (name === 'sequence_id') return `Sequence: ${sequenceName ?? endOf(value)}`;
     if (name === 'reason') return `Reason: ${value}`;
-    return name in IDS ? `${IDS[name]}: …${value.slice(-6)}` : undefined;
+    return name in IDS ? `${IDS[name]}: ${endOf(value)}` : undefined;
   };
   return (
     <Page title="Outbound" tabs={<OutboundTabs />}>

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ApiError } from '../../../api/client';
 import { segmentQuery, sequenceQuery } from '../../../api/outbound';
+import { endOf } from '../../../ui/short-id';
 
 const LINK = 'text-link hover:underline';
 const NAME_STALE_MS = 60_000;
 
 const isGone = (error: Error | null): boolean => error instanceof ApiError && error.status === 404;
-const endOf = (id: string): string => `…${id.slice(-6)}`;
 
 /** A segment by its name, which leads to it. */
 export const SegmentName = ({ id }: { id: string }) => {

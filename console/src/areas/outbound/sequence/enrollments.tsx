@@ -7,6 +7,7 @@ import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
 import { Chip, Empty } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { endOf } from '../../../ui/short-id';
 import { Ago } from '../../../ui/times/ago';
 import { namedStep } from '../words';
 
@@ -97,7 +98,7 @@ const columnsOf = (sequence: Sequence): Column<Enrollment>[] => [
     narrow: 'line',
     cell: ({ contact, contact_id }) => (
       <span className="block truncate">
-        {contact.name || contact.email || `…${contact_id.slice(-6)}`}
+        {contact.name || contact.email || endOf(contact_id)}
         {contact.name && contact.email && <span className="font-normal text-quiet"> {contact.email}</span>}
       </span>
     ),
