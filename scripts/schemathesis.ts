@@ -50,6 +50,12 @@ const EXCLUDED_PATHS = [
   '/events$',
 ];
 
+/** The defaults lack 413: a body too large is refused before its content is checked. */
+const SETTINGS = `
+[checks]
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 406, 413, 422, 428, "5xx"]
+`;
+
 /** Starts Schemathesis. Bodies of the types that it does not know are written as text. */
 const PROGRAM = `
 import sys, schemathesis
@@ -70,6 +76,7 @@ try {
   python = installPython(REQUIREMENTS, HOME);
   const { url, orgKey, partnerKey } = await startStack(guard);
   await writeStrictDocument(url);
+  writeFileSync(join(folder, 'schemathesis.toml'), SETTINGS);
   const org = await run(
     url,
     orgKey,

@@ -238,6 +238,8 @@ describe('an endpoint', () => {
     const endpoint = await createEndpoint(org, receiver, onlyContacts);
     await insertPending(endpoint.id, 3);
     const path = `/webhooks/${endpoint.id}`;
+    // A list shows what is older than any open transaction: older than the one below.
+    await deliveriesOf(org, endpoint.id, { pending: 3 });
     await inTransaction(stack.db, async (trx) => {
       await sql`select from webhook_deliveries where endpoint_id = ${endpoint.id} for update`.execute(trx);
       expect((await org.patch(path, { enabled: false })).status).toBe(200);

@@ -7,6 +7,7 @@ import type { Selection } from '../../ui/lists/selection';
 import { Avatar, Chip } from '../../ui/parts';
 import { shownDuration, shownSince } from '../../ui/times/time';
 import { CHANNELS } from './channels';
+import { visitorNameOf } from './visitor-name';
 
 const ICONS: Record<string, typeof Mail> = {
   email: Mail,
@@ -18,9 +19,6 @@ const ICONS: Record<string, typeof Mail> = {
   phone_voice: Phone,
 };
 const SENDERS: Record<string, string> = { ai: 'AI: ', human_agent: 'Team: ', system: '', workflow: 'Workflow: ' };
-
-export const contactNameOf = ({ contact }: Pick<InboxRow, 'contact'>) =>
-  contact?.name || contact?.email || 'Unknown visitor';
 
 /** The signs of the AI's Markdown. Of a link its words stay. */
 const MARKUP = /\[([^\]]*)\]\([^)]*\)?|\\(?=[!-/:-@[-`{-~])|\*\*|^(?:[>#]+ *)+/gm;
@@ -70,7 +68,7 @@ const FirstLine = ({ row }: { row: InboxRow }) => {
   const since = row.waiting_since ?? row.last_message?.at;
   return (
     <span className="flex items-center gap-1.5">
-      <span className={`truncate ${row.unread ? 'font-semibold' : 'font-medium'}`}>{contactNameOf(row)}</span>
+      <span className={`truncate ${row.unread ? 'font-semibold' : 'font-medium'}`}>{visitorNameOf(row)}</span>
       <Icon size={13} aria-label={CHANNELS[row.channel]} className="shrink-0 text-quiet" />
       <span
         className={`ml-auto shrink-0 text-xs ${row.waiting_since === null ? 'text-quiet' : 'font-medium'}`}
@@ -91,7 +89,7 @@ const Selector = ({ row, isSelected, selection }: Pick<RowProps, 'row' | 'select
       <input
         type="checkbox"
         tabIndex={-1}
-        aria-label={`Select ${contactNameOf(row)}`}
+        aria-label={`Select ${visitorNameOf(row)}`}
         checked={isSelected}
         onChange={({ nativeEvent }) =>
           'shiftKey' in nativeEvent && nativeEvent.shiftKey === true
@@ -108,7 +106,7 @@ const Selector = ({ row, isSelected, selection }: Pick<RowProps, 'row' | 'select
           : 'pointer-events-none group-hover/row:invisible group-data-selecting/list:invisible peer-checked:invisible peer-focus-visible:invisible'
       }
     >
-      <Avatar name={contactNameOf(row)} />
+      <Avatar name={visitorNameOf(row)} />
     </span>
   </label>
 );

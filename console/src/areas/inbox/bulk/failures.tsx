@@ -4,7 +4,7 @@ import type { InboxRow } from '../../../api/caches';
 import { rowsOf } from '../../../api/inbox-lists';
 import { linkTo } from '../../../app/ref-links';
 import { endOf } from '../../../ui/short-id';
-import { contactNameOf } from '../session-row';
+import { visitorNameOf } from '../visitor-name';
 import type { Outcome } from './jobs';
 
 export interface FailuresProps extends Pick<Outcome, 'errors' | 'failed'> {
@@ -21,7 +21,7 @@ export const Failures = ({ kind, errors, failed }: FailuresProps) => {
     for (const row of list === undefined ? [] : rowsOf(list)) rows.set(row.id, row);
   const nameOf = (id: string) => {
     const row = rows.get(id);
-    return row === undefined ? endOf(id) : contactNameOf(row);
+    return row === undefined ? endOf(id) : visitorNameOf(row);
   };
   return (
     <ul className="mt-1 max-h-32 space-y-1 overflow-y-auto text-xs">

@@ -5,7 +5,7 @@ import { useMay } from '../../../api/may';
 import { lazily } from '../../../ui/lazily';
 import { Avatar } from '../../../ui/parts';
 import type { Actions } from '../actions';
-import { contactNameOf } from '../session-row';
+import { visitorNameOf } from '../visitor-name';
 
 const HandoffCard = lazily(async () => (await import('../thread/handoff-card')).HandoffCard);
 
@@ -22,8 +22,8 @@ export const Details = ({ session, actions, canWrite }: CardProps) => {
   return (
     <>
       <div className="flex items-center gap-2">
-        <Avatar name={contactNameOf(session)} />
-        <h3 className="truncate font-semibold">{contactNameOf(session)}</h3>
+        <Avatar name={visitorNameOf(session)} />
+        <h3 className="truncate font-semibold">{visitorNameOf(session)}</h3>
       </div>
       {contact != null && maySeeContacts && (
         <Link

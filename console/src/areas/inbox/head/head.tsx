@@ -9,7 +9,7 @@ import { shownMoment } from '../../../ui/times/time';
 import type { ControlsProps } from '../actions';
 import { CHANNELS } from '../channels';
 import { Viewers } from '../present-members';
-import { contactNameOf } from '../session-row';
+import { visitorNameOf } from '../visitor-name';
 import { Controls } from './controls';
 
 /** Who the conversation is with, who answers, who else is here, and what can be done. */
@@ -30,7 +30,7 @@ export const Head = ({ canWrite, ...props }: ControlsProps & { canWrite: boolean
         </Button>
         <div className="min-w-0 flex-1">
           <h2 className="truncate text-base leading-5 font-semibold">
-            {contactNameOf(session)}{' '}
+            {visitorNameOf(session)}{' '}
             <span className="text-sm font-normal whitespace-nowrap text-quiet">
               #{session.ticket_number} · {CHANNELS[session.channel.type]}
             </span>
