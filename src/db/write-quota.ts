@@ -68,8 +68,8 @@ export function createWriteQuota(bytesPerDay: number): WriteQuota {
   };
 
   const isUsed = (writer: string) => {
-    if (day !== today()) return false;
-    return [written, saving, pending].reduce((sum, counts) => sum + (counts.get(writer) ?? 0), 0) >= bytesPerDay;
+    const bytes = [written, saving, pending].reduce((sum, counts) => sum + (counts.get(writer) ?? 0), 0);
+    return bytes >= bytesPerDay && day === today();
   };
 
   return {

@@ -1,7 +1,30 @@
+import { install } from '@sinonjs/fake-timers';
 import { validate, version } from 'uuid';
 import { idOfPair, newId } from '../../src/ids.ts';
 
 const AT = new Date('2026-01-01T00:00:00.123Z');
+
+it('ids are UUIDs of version 7 that sort in the order in which they were made, however many a millisecond', () => {
+  const begun = Date.now();
+  const ids = Array.from({ length: 20_000 }, newId);
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids.map((id) => id.slice(-12))).size).toBe(ids.length);
+  expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true);
+  const times = ids.map((id) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+  expect([(times[0] ?? 0) >= begun, (times.at(-1) ?? Infinity) <= Date.now()]).toEqual([true, true]);
+});
+
+it('ids sort in their order after the clock was set back', () => {
+  const clock = install({ now: Date.now() + 60_000, toFake: ['Date'] });
+  try {
+    const before = newId();
+    clock.setSystemTime(Date.now() - 30_000);
+    const ids = [before, newId(), newId()];
+    expect(ids.toSorted()).toEqual(ids);
+  } finally {
+    clock.uninstall();
+  }
+});
 
 it('the id of a pair is always the same, and another one with another time, place or partner', () => {
   const [one, other] = [newId(), newId()];

@@ -45,6 +45,7 @@ function compare(
       .map((schema) => defOf(schema).shape)
       .filter((one) => one !== undefined);
     for (const [name, value] of Object.entries(given)) {
+      if (Object.hasOwn(parsed, name) && parsed[name] === value) continue;
       if (found.length >= MAX_FOUND) return;
       const below = [...trail, name.slice(0, MAX_NAME_LENGTH)];
       if (Object.hasOwn(parsed, name)) {
@@ -83,8 +84,16 @@ function nearestTo(name: string, names: string[]): string | undefined {
   return first !== undefined && first.typos <= Math.min(MAX_TYPOS, first.known.length / 2) ? first.known : undefined;
 }
 
+const alternatives = new WeakMap<z.ZodType, z.ZodType[]>();
+
 /** Returns the schemas that a value may have to fit, without what wraps them. */
 function alternativesOf(schema: z.ZodType): z.ZodType[] {
+  const known = alternatives.get(schema) ?? unwrapped(schema);
+  alternatives.set(schema, known);
+  return known;
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType[] {
   const { innerType, in: input, getter, options, left, right } = defOf(schema);
   const inner = [innerType, input, getter?.(), ...(options ?? []), left, right].filter((one) => one !== undefined);
   return inner.length === 0 ? [schema] : inner.flatMap(alternativesOf);
