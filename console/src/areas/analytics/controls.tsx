@@ -2,20 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { AnalyticsSearch } from '../../api/analytics';
 import { teamsQuery } from '../../api/queries';
+import { CHANNEL_CHOICES } from '../../ui/channels';
 import { FIELD, Field, Select } from '../../ui/forms/fields';
 import { daysOf } from './days';
 import { GROUP_NAMES } from './figures';
 import { lastDays, type Range } from './range';
 
 const PRESETS = [7, 30, 90, 365];
-const CHANNELS: [string, string][] = [
-  ['', 'All'],
-  ['web', 'Chat'],
-  ['email', 'E-mail'],
-  ['phone_voice', 'Phone'],
-  ['whatsapp', 'WhatsApp'],
-  ['sms', 'SMS'],
-];
+const CHANNELS: [string, string][] = [['', 'All'], ...CHANNEL_CHOICES];
 
 interface ControlsProps {
   search: AnalyticsSearch;

@@ -3,10 +3,10 @@ import { Bot, Clock, Globe, Mail, MessageCircle, Phone, Unlink } from 'lucide-re
 import type { InboxRow } from '../../api/caches';
 import { type InboxFilters, slaStateOf } from '../../api/inbox-filters';
 import { type PresenceEvent, usePresent } from '../../api/presence';
+import { CHANNELS } from '../../ui/channels';
 import type { Selection } from '../../ui/lists/selection';
 import { Avatar, Chip } from '../../ui/parts';
 import { shownDuration, shownSince } from '../../ui/times/time';
-import { CHANNELS } from './channels';
 import { visitorNameOf } from './visitor-name';
 
 const ICONS: Record<string, typeof Mail> = {

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import type { InboxFilters } from '../../../api/inbox-filters';
 import { membersQuery, tagsQuery, teamsQuery } from '../../../api/queries';
+import { CHANNELS } from '../../../ui/channels';
 import { lazily } from '../../../ui/lazily';
 import { DateFields } from '../../../ui/lists/date-fields';
 import { Button } from '../../../ui/parts';
 import { shownMoment } from '../../../ui/times/time';
-import { CHANNELS } from '../channels';
 
 const SaveView = lazily(async () => (await import('./save-view')).SaveView);
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { categoriesQuery, type InsightSearch, insightsQuery, type ListedInsight } from '../../../api/insights';
 import { useMay } from '../../../api/may';
 import { teamsQuery } from '../../../api/queries';
+import { CHANNEL_CHOICES } from '../../../ui/channels';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar, type FilterField } from '../../../ui/lists/filter-bar';
@@ -19,14 +20,6 @@ import { Trend } from './trend';
 
 const named = <Value extends string>(words: Record<Value, { name: string }>): [string, string][] =>
   Object.entries<{ name: string }>(words).map(([value, { name }]) => [value, name]);
-
-const CHANNELS: [string, string][] = [
-  ['web', 'Chat'],
-  ['email', 'E-mail'],
-  ['phone_voice', 'Phone'],
-  ['whatsapp', 'WhatsApp'],
-  ['sms', 'SMS'],
-];
 
 /** What customers keep running into, with how often and lately. */
 export const Insights = () => {
@@ -104,7 +97,7 @@ function useFields(): FilterField<keyof InsightSearch>[] {
       label: 'Team',
       options: [['not_assigned', 'No team'], ...teams.map(({ id, name }): [string, string] => [id, name])],
     },
-    { name: 'channel', label: 'Channel', options: CHANNELS },
+    { name: 'channel', label: 'Channel', options: CHANNEL_CHOICES },
     {
       name: 'days',
       label: 'Conversations of',

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type SubmitEvent, useState } from 'react';
 import { type Article, collectionsQuery } from '../../../api/knowledge';
 import { meQuery } from '../../../api/queries';
+import { CHANNEL_CHOICES } from '../../../ui/channels';
 import { FIELD, Field, Select } from '../../../ui/forms/fields';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
@@ -17,18 +18,6 @@ const TYPES = [
 const VISIBILITIES = [
   ['internal', 'Supports answers, not shown'],
   ['public', 'May be quoted to customers'],
-] as const;
-const CHANNELS = [
-  ['web', 'Web'],
-  ['email', 'E-mail'],
-  ['whatsapp', 'WhatsApp'],
-  ['sms', 'SMS'],
-  ['messenger', 'Messenger'],
-  ['instagram', 'Instagram'],
-  ['slack', 'Slack'],
-  ['phone_voice', 'Phone'],
-  ['web_voice', 'Web voice'],
-  ['api', 'API'],
 ] as const;
 
 interface EditorProps {
@@ -167,7 +156,7 @@ type ChosenChannels = Written['restricted_to_channels'];
 const Channels = ({ chosen, onChoose }: { chosen: ChosenChannels; onChoose: (channels: ChosenChannels) => void }) => (
   <fieldset className="flex flex-wrap gap-x-4 gap-y-1 px-4 pb-3">
     <legend className="mb-1 text-xs text-quiet">Only on these channels. None chosen: on all.</legend>
-    {CHANNELS.map(([channel, name]) => (
+    {CHANNEL_CHOICES.map(([channel, name]) => (
       <label key={channel} className="flex min-h-6 items-center gap-1.5">
         <input
           type="checkbox"

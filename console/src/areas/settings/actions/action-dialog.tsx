@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { actionsQuery } from '../../../api/settings';
+import { CHANNEL_CHOICES } from '../../../ui/channels';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field, Select } from '../../../ui/forms/fields';
 import { JsonField } from '../../../ui/json/json-field';
@@ -23,18 +24,6 @@ const CONFIRMATIONS = [
   ['auto', 'Only where the rules ask for it'],
   ['always', 'Before each call'],
 ] as const;
-const CHANNELS: [Channel, string][] = [
-  ['web', 'Web'],
-  ['email', 'E-mail'],
-  ['whatsapp', 'WhatsApp'],
-  ['sms', 'SMS'],
-  ['messenger', 'Messenger'],
-  ['instagram', 'Instagram'],
-  ['slack', 'Slack'],
-  ['phone_voice', 'Phone'],
-  ['web_voice', 'Web voice'],
-  ['api', 'API'],
-];
 const SWITCHES = [
   ['requires_verified', 'Only for customers whose identity is verified'],
   ['require_form_submission', 'The customer confirms it in a form'],
@@ -228,7 +217,7 @@ const Rules = ({ written, onChange }: { written: Written; onChange: (changes: Pa
     <fieldset>
       <legend className="mb-1 text-xs text-quiet">The AI takes it on</legend>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
-        {CHANNELS.map(([channel, name]) => (
+        {CHANNEL_CHOICES.map(([channel, name]) => (
           <label key={channel} className="flex min-h-6 items-center gap-1.5">
             <input
               type="checkbox"

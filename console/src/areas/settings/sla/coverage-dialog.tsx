@@ -3,24 +3,12 @@ import { useState } from 'react';
 import { api, dataOf, type Schemas } from '../../../api/client';
 import { tagsQuery, teamsQuery } from '../../../api/queries';
 import { slaQuery } from '../../../api/settings';
+import { CHANNEL_CHOICES } from '../../../ui/channels';
 import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { useChange } from '../frame/use-change';
 
 type Assignment = Schemas['SlaAssignmentFields'];
 type Channel = NonNullable<NonNullable<Assignment['channels']>[number]>;
-
-const CHANNELS: Record<Channel, string> = {
-  web: 'Website',
-  email: 'E-mail',
-  sms: 'SMS',
-  whatsapp: 'WhatsApp',
-  messenger: 'Messenger',
-  instagram: 'Instagram',
-  slack: 'Slack',
-  phone_voice: 'Telephone',
-  web_voice: 'Voice on the website',
-  api: 'API',
-};
 
 /** Which conversations a policy covers: those that meet each of the conditions. */
 export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy']; onClose: () => void }) => {
@@ -62,7 +50,7 @@ export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy
       />
       <Boxes
         name="Channels"
-        options={Object.entries(CHANNELS)}
+        options={CHANNEL_CHOICES}
         chosen={chosen.channels}
         onChange={(of) => setChanges({ ...changes, channels: of as Channel[] })}
       />
