@@ -50,13 +50,16 @@ export const findInboundEmailBySha256 = (db: Db, orgId: string, sha256: Buffer) 
     .where('sha256', '=', sha256)
     .executeTakeFirst();
 
+/** The number as a constant: with a parameter, Postgres plans the statement anew for each e-mail. */
+const MAX_MAILS = sql.lit(MAX_MAILS_PER_HOUR);
+
 /** SQL: whether `inbox` has taken as many e-mails of a sender within an hour as it takes. */
 export const isFloodedBy = (mailFrom: string): RawBuilder<boolean> => sql`(
-  select count(*) >= ${MAX_MAILS_PER_HOUR}::integer from (
+  select count(*) >= ${MAX_MAILS} from (
     select from inbound_emails as taken
     where taken.org_id = inbox.org_id and taken.inbox_id = inbox.id and taken.mail_from = ${mailFrom}
       and taken.received_at > now() - interval '1 hour'
-    limit ${MAX_MAILS_PER_HOUR}::integer
+    limit ${MAX_MAILS}
   ) as taken
 )`;
 
