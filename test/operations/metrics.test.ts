@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,16 +12,14 @@ import { startMailSink } from '../support/fakes/mail-sink.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { temporalAddress, testNamespace } from '../support/stack/servers.ts';
 import { eventually } from '../support/stack/stack.ts';
+import { ALERT_RULES, failureOf, hasPromtool } from './support/promtool.ts';
+import { numberOf } from './support/scrape.ts';
 
 /** Those of Temporal's SDK that the board and the alerts use. */
 const TEMPORAL_METRICS = [
   'temporal_activity_schedule_to_start_latency_seconds',
   'temporal_worker_task_slots_available',
 ];
-
-interface Rules {
-  groups: { rules: { alert: string }[] }[];
-}
 
 interface RuleTests {
   tests: { alert_rule_test: { alertname: string; exp_alerts: object[] }[] }[];
@@ -33,12 +30,6 @@ beforeAll(async () => {
   api = await startApi({ isInProcess: true, env: { EGRESS_ALLOW: '127.0.0.0/8' } });
 });
 afterAll(() => api.close());
-
-/** Returns the number of a series, or undefined if there is none. */
-function numberOf(metrics: string, series: string): number | undefined {
-  const line = metrics.split('\n').find((one) => one.startsWith(`${series} `));
-  return line === undefined ? undefined : Number(line.slice(series.length + 1));
-}
 
 /** What an alert watches is caused here: rows that the product writes only after hours or by faults of others. */
 async function causeTrouble(orgId: string): Promise<void> {
@@ -256,8 +247,7 @@ describe('the board and the alerts', () => {
   );
 
   it('are eleven alerts, each of which has a remedy in the documents and a case that fires it', () => {
-    const { groups } = load(read('prometheus/switchboard.rules.yml')) as Rules;
-    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+    const alerts = ALERT_RULES.map(({ alert }) => alert);
     expect(new Set(alerts).size).toBe(11);
     const { tests } = load(read('prometheus/switchboard.rules.test.yml')) as RuleTests;
     const cases = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
@@ -269,10 +259,8 @@ describe('the board and the alerts', () => {
     }
   });
 
-  const promtool = spawnSync('promtool', ['--version']).error === undefined;
-  (promtool ? it : it.skip)('fire as their tests say, by promtool if it is installed', () => {
+  (hasPromtool() ? it : it.skip)('fire as their tests say, by promtool if it is installed', () => {
     const folder = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url));
-    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', `${folder}switchboard.rules.test.yml`]);
-    expect({ status, output: `${String(stdout)}${String(stderr)}` }).toMatchObject({ status: 0 });
+    expect(failureOf(`${folder}switchboard.rules.test.yml`)).toBeUndefined();
   });
 });
