@@ -1,15 +1,15 @@
-import { addAiMessage } from '../../src/conversations/ai/service.ts';
-import { lockSession } from '../../src/conversations/sessions/service.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
-import { newId } from '../../src/ids.ts';
-import { addTurn } from '../ai/calls/calling.ts';
-import { startHostPage } from '../embed/host-page.ts';
-import { FAKES_ALLOWED } from '../support/channels.ts';
-import { CHROMIUM, type OpenedPage, startBrowser } from '../support/chromium.ts';
-import { startConsole, type TestConsole } from '../support/console.ts';
-import { mailOf } from '../support/mails.ts';
-import type { TestOrg } from '../support/stack/api.ts';
-import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
+import { addAiMessage } from '../../../src/conversations/ai/service.ts';
+import { lockSession } from '../../../src/conversations/sessions/service.ts';
+import { inTransaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/ids.ts';
+import { addTurn } from '../../ai/calls/calling.ts';
+import { startHostPage } from '../../embed/host-page.ts';
+import { FAKES_ALLOWED } from '../../support/channels.ts';
+import { CHROMIUM, type OpenedPage, startBrowser } from '../../support/chromium.ts';
+import { startConsole, type TestConsole } from '../../support/console.ts';
+import { mailOf } from '../../support/mails.ts';
+import type { TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
 const DOMAIN = 'in.acme.example';
 /** Each shows itself where it runs: as HTML, in an attribute, in a script, as a link, in a style and as markdown. */
