@@ -120,25 +120,6 @@ it('is one operation of the document for each tool, with its scope', async () =>
   }
 });
 
-it('is answered by any process: two in turn serve one client', async () => {
-  const second = await startApi({ databaseUrl: api.databaseUrl });
-  let requests = 0;
-  const inTurn: typeof fetch = (url, options) =>
-    fetch(requests++ % 2 === 0 ? url : new URL('/mcp', second.url), options);
-  const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(new ModernTransport(endpoint(), { ...sent(org.key), fetch: inTurn }));
-  try {
-    for (let call = 0; call < 4; call++) {
-      const { structuredContent } = (await client.callTool({ name: 'search_contacts', arguments: {} })) as Result;
-      expect(structuredContent).toHaveProperty('items');
-    }
-    expect(requests).toBeGreaterThan(4);
-  } finally {
-    await client.close();
-    await second.close();
-  }
-});
-
 it('refuses calls beyond the limit of a key, and says how long to wait', async () => {
   const limited = await startApi({ env: { RATE_LIMIT_ASSISTANT: '3' } });
   const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
