@@ -17,14 +17,8 @@ const WITHOUT_EXAMPLE: Record<string, string> = {
   streamEvents: 'most of its answers are streams',
   getWorkflowDefinitions: 'its answer is longer than an example may be',
   authenticateUser: 'its token is longer than an example may be',
-  getCrmBatch: NOT_PLAIN,
   getEvalResult: NOT_PLAIN,
-  getMessageSource: NOT_PLAIN,
   getSequenceForecast: NOT_PLAIN,
-  rejectAutopilotCall: NOT_PLAIN,
-  retryHandoff: NOT_PLAIN,
-  settleHandoffPart: NOT_PLAIN,
-  verifyCustomDomain: NOT_PLAIN,
 };
 
 const text = await servedDocument();

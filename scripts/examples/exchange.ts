@@ -1,4 +1,5 @@
 import { leavesOf, oddTextsIn } from './odd-texts.ts';
+import { withShortKeys } from './stable.ts';
 
 /** A request to an operation and its answer. Bodies that are neither JSON nor CSV are left out. */
 export interface Exchange {
@@ -18,6 +19,8 @@ const CHARS_PER_FIELD = 100;
 const ODD_COST = 5;
 /** Texts of people and programs, not those that tests send to see them refused. */
 const PLAIN = /^[\p{L}\p{N}\s.,:;!?'"()/@#%&*+=_{}[\]|$~^-]*$/u;
+/** The Message-ID of an e-mail. */
+const MESSAGE_ID = /^<[\w.-]{1,100}@[\w.-]{1,100}>$/;
 /** What tests call what they need for a fault or a bound. */
 const ODD_WORDS = /passwd|broken|gone|redacted|hidden|pass-of|\[bad|127\.0\.0\.2|10\.0\.0\.1/;
 
@@ -33,4 +36,8 @@ export function scoreOf({ request, answer, status }: Exchange): number {
   return Math.max(1, 1_000 + Math.min(filled.size, MAX_FIELDS) - cost);
 }
 
-const isPlain = (text: string) => text.length <= MAX_TEXT && PLAIN.test(text) && !/(.)\1{9}/.test(text);
+function isPlain(given: string): boolean {
+  if (MESSAGE_ID.test(given)) return true;
+  const text = withShortKeys(given);
+  return text.length <= MAX_TEXT && PLAIN.test(text) && !/(.)\1{9}/.test(text);
+}

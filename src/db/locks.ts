@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from './connect.ts';
+import type { Db, Trx } from './connect.ts';
 import { onlyRow } from './rows.ts';
 
 /**
@@ -28,6 +28,13 @@ export async function tryLockName(trx: Trx, name: string): Promise<boolean> {
   const locked = sql<{ is_locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as is_locked`;
   return onlyRow(await locked.execute(trx)).is_locked;
+}
+
+/** Returns whether a transaction has locked the name by now, without a lock that lasts. Call it outside a transaction. */
+export async function isNameLocked(db: Db, name: string): Promise<boolean> {
+  const shared = sql<{ is_free: boolean }>`
+    select pg_try_advisory_xact_lock_shared(hashtextextended(${name}, 0)) as is_free`;
+  return !onlyRow(await shared.execute(db)).is_free;
 }
 
 /** Has the transaction fail at once where it would wait longer than this for a lock. */

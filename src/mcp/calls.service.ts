@@ -32,6 +32,8 @@ export interface ToolCaller {
   db: Db;
   org: OrgPrincipal;
   perform: Perform;
+  /** Returns whether a request with this Idempotency-Key runs, in any process. */
+  isRunning(key: string): Promise<boolean>;
   /** Does the work of a call within the limits of the key. Throws TooManyRequests beyond them. */
   limited<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Where a person decides about calls. */
@@ -128,15 +130,17 @@ function alreadyDecided({ name }: Tool, id: string, state: string): CallToolResu
 
 /**
  * Returns the Idempotency-Key of a write: that of the caller, or one of the key, the tool and the arguments, the same
- * within a minute. Models repeat calls after errors, and clients give each call another number.
+ * within a minute and while the call runs. Models repeat calls after errors, and clients give each call another number.
  */
-async function keyOf({ db, org }: ToolCaller, tool: Tool, args: Record<string, unknown>, given: unknown) {
+async function keyOf({ db, org, isRunning }: ToolCaller, tool: Tool, args: Record<string, unknown>, given: unknown) {
   if (typeof given === 'string') return `mcp ${org.keyId} ${tool.name} ${given}`;
   const print = createHash('sha256')
     .update(canonicalJson([tool.name, args]))
     .digest('base64url');
   const minute = Math.floor(Date.now() / REPEAT_MS);
   const [now, before] = [minute, minute - 1].map((at) => `mcp ${org.keyId} ${print} ${at}`) as [string, string];
+  // In this order: a call that ends in between has stored its key by then.
+  if (await isRunning(before)) return before;
   const [recent] = await listRecentKeys(db, org.id, [now, before]);
   return recent ?? now;
 }

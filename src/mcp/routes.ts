@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Deps } from '../api/deps.ts';
 import { enforce } from '../api/edge/rate-limits.ts';
+import { lockOfKey } from '../api/edge/stored-answers.ts';
 import { createSlots } from '../concurrency/slots.ts';
+import { isNameLocked } from '../db/locks.ts';
 import { forbidden } from '../errors.ts';
 import { performAs } from './perform.ts';
 
@@ -41,7 +43,8 @@ export const mcpRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config, rate
     };
     const confirmationsUrl = `${dashboardUrl}/console/assistants`;
     const questionStates = createQuestionStates(config.signingSecrets, org.keyId);
-    const caller = { db, org, perform, limited, requestId, confirmationsUrl, questionStates };
+    const isRunning = (key: string) => isNameLocked(db, lockOfKey(org.id, key));
+    const caller = { db, org, perform, isRunning, limited, requestId, confirmationsUrl, questionStates };
     const handler = createMcpHandler(() => createMcpServer(caller));
     const given = new Request(new URL(request.url, PUBLIC_URL), {
       method,

@@ -1,24 +1,10 @@
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
-import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/mcp/tools/service.ts';
 import { signIn } from '../sign-in/signing-in.ts';
 import { historyOf } from '../support/crm.ts';
 import { startApi, type TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
-
-interface Result {
-  isError?: boolean;
-  content: { type: string; text?: string }[];
-  structuredContent?: Record<string, unknown>;
-}
-
-interface Assistant {
-  instructions: string | undefined;
-  tools(): Promise<{ name: string; inputSchema: Record<string, unknown> }[]>;
-  call(name: string, args?: Record<string, unknown>): Promise<Result>;
-  close(): Promise<void>;
-}
+import { type Assistant, CONNECT, older, type Result, textOf } from './assistants.ts';
 
 let api: Stack;
 let org: TestOrg;
@@ -31,38 +17,6 @@ afterAll(() => api.close());
 const endpoint = () => new URL(`${api.url}/mcp`);
 const sent = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
 
-/** The makers' clients, each as its users run it. */
-const CONNECT: Record<string, (key: string) => Promise<Assistant>> = {
-  'the client of 2026 that negotiates': (key) => modern(key, { versionNegotiation: { mode: 'auto' } }),
-  'the client of 2026 as it comes': (key) => modern(key, {}),
-  'the client of 2025': older,
-};
-
-async function modern(key: string, options: object): Promise<Assistant> {
-  const client = new ModernClient({ name: 'test', version: '1' }, options);
-  await client.connect(new ModernTransport(endpoint(), sent(key)));
-  return {
-    instructions: client.getInstructions(),
-    tools: async () => (await client.listTools()).tools,
-    call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as Result,
-    close: () => client.close(),
-  };
-}
-
-async function older(key: string): Promise<Assistant> {
-  const client = new OlderClient({ name: 'test', version: '1' });
-  await client.connect(new OlderTransport(endpoint(), sent(key)));
-  return {
-    instructions: client.getInstructions(),
-    tools: async () => (await client.listTools()).tools,
-    call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as Result,
-    close: () => client.close(),
-  };
-}
-
-/** What a model reads of a result. */
-const textOf = ({ content }: Result): string => content.map(({ text }) => text).join('\n');
-
 async function newSession(owner = org): Promise<string> {
   const contact = await owner.post('/contacts', { contact: { email: `${crypto.randomUUID()}@example.com` } });
   const session = await owner.post('/chat/sessions', { contact_id: contact.body.id, channel: { type: 'web' } });
@@ -72,7 +26,7 @@ async function newSession(owner = org): Promise<string> {
 describe.each(Object.entries(CONNECT))('%s', (_, connect) => {
   let assistant: Assistant;
   beforeAll(async () => {
-    assistant = await connect(org.key);
+    assistant = await connect(api.url, org.key);
   });
   afterAll(() => assistant.close());
 
@@ -151,7 +105,7 @@ const messagesOf = async (id: string) =>
 
 it('shows the tools of the key’s scopes alone, and names those that are missing', async () => {
   const { key } = await org.withScopes('contacts:read');
-  const assistant = await older(key);
+  const assistant = await older(api.url, key);
   expect((await assistant.tools()).map(({ name }) => name)).toEqual(['search_contacts', 'get_contact']);
   expect(assistant.instructions).toContain('contacts:write');
   await expect(assistant.call('save_contact', { email: 'ann@example.com' })).rejects.toThrow('save_contact');
@@ -163,25 +117,6 @@ it('is one operation of the document for each tool, with its scope', async () =>
   for (const { name, method, path, scope } of TOOLS) {
     const { security } = body.paths[path]?.[method.toLowerCase()] ?? {};
     expect([name, security]).toEqual([name, [{ org: [scope] }, { member: [] }]]);
-  }
-});
-
-it('is answered by any process: two in turn serve one client', async () => {
-  const second = await startApi({ databaseUrl: api.databaseUrl });
-  let requests = 0;
-  const inTurn: typeof fetch = (url, options) =>
-    fetch(requests++ % 2 === 0 ? url : new URL('/mcp', second.url), options);
-  const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(new ModernTransport(endpoint(), { ...sent(org.key), fetch: inTurn }));
-  try {
-    for (let call = 0; call < 4; call++) {
-      const { structuredContent } = (await client.callTool({ name: 'search_contacts', arguments: {} })) as Result;
-      expect(structuredContent).toHaveProperty('items');
-    }
-    expect(requests).toBeGreaterThan(4);
-  } finally {
-    await client.close();
-    await second.close();
   }
 });
 
@@ -199,7 +134,7 @@ it('refuses calls beyond the limit of a key, and says how long to wait', async (
 });
 
 it('gives nothing of another organization', async () => {
-  const assistant = await older(api.other.key);
+  const assistant = await older(api.url, api.other.key);
   for (const [name, id] of [
     ['get_session', await newSession()],
     ['get_history', await newSession()],
@@ -234,7 +169,7 @@ describe('a request that is none of a client', () => {
 });
 
 it('confirmations wait for a day, can be rejected, and go with a redaction of the session', async () => {
-  const assistant = await older(org.key);
+  const assistant = await older(api.url, org.key);
   const ask = async (id: string, text: string) => {
     const asked = await assistant.call('send_message', { id, text });
     return (asked.structuredContent as { confirmation_id: string }).confirmation_id;
@@ -265,7 +200,7 @@ it('confirmations wait for a day, can be rejected, and go with a redaction of th
 });
 
 it('a call whose process has died is made once, by a second confirmation', async () => {
-  const assistant = await older(org.key);
+  const assistant = await older(api.url, org.key);
   const id = await newSession();
   const asked = await assistant.call('send_message', { id, text: 'Once' });
   const { confirmation_id: confirmation } = asked.structuredContent as { confirmation_id: string };
@@ -424,7 +359,7 @@ describe('a client that can ask its person', () => {
       { whileAsked: () => Promise.reject(new Error('closed')) },
     );
     await call('send_message', { id, text: 'Left' }).catch(() => undefined);
-    const assistant = await older(org.key);
+    const assistant = await older(api.url, org.key);
     const { structuredContent } = await assistant.call('send_message', { id, text: 'Left' });
     const { confirmation_id } = structuredContent as { confirmation_id: string };
     expect((await member.get('/me/notifications')).body.items).toMatchObject([

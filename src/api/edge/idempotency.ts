@@ -11,6 +11,7 @@ import {
   hashOf,
   insertResponse,
   type KeyedRequest,
+  lockOfKey,
   principalOf,
   type StorableResponse,
   type StoredResponse,
@@ -173,7 +174,7 @@ function actOnce<Answer, Acted extends { answer: Answer }>(
 ): Promise<Handled & { acted?: Acted }> {
   const { request, key } = keyed;
   return inTransaction(request.db, async (trx) => {
-    if (!(await tryLockName(trx, `idempotency ${principalOf(request)} ${key}`))) throw stillRunning();
+    if (!(await tryLockName(trx, lockOfKey(principalOf(request), key)))) throw stillRunning();
     const kept = await findResponse(trx, keyed);
     if (kept !== undefined) return { isReplay: true, response: kept };
 

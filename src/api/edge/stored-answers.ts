@@ -30,6 +30,9 @@ export interface StorableResponse extends StoredResponse {
 /** Returns the id of the calling org or partner. */
 export const principalOf = ({ org, partner }: FastifyRequest): string => (org ?? partner).id;
 
+/** The name that is locked while a request with an Idempotency-Key runs. */
+export const lockOfKey = (principalId: string, key: string): string => `idempotency ${principalId} ${key}`;
+
 /** Identifies the content of a request. */
 export function hashOf({ method, url, body }: FastifyRequest): Buffer {
   return createHash('sha256')

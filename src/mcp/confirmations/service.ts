@@ -3,6 +3,7 @@ import { listResponsible } from '../../conversations/assignment/service.ts';
 import { getSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
 import { pageOf } from '../../db/cursor.ts';
+import { lockName } from '../../db/locks.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DomainError, forbidden, missingScope, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -52,6 +53,7 @@ export async function askForConfirmation(
     session_id: sessionId,
   };
   return inTransaction(db, async (trx) => {
+    await lockName(trx, `mcp confirmation ${keyId} ${tool.name}`); // the same call may come twice at once
     const same = await findSameConfirmation(trx, orgId, asked);
     if (same === undefined) await insertConfirmation(trx, orgId, asked);
     const id = same?.id ?? asked.id;

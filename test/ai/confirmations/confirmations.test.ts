@@ -353,6 +353,17 @@ describe('a confirmation', () => {
     ]);
   });
 
+  it('over the limits is rejected by an agent once, and no call is made', async () => {
+    const { call } = await ask({ limits: true });
+    const path = `/autopilot/confirmations/${call.id}`;
+    const { status, body } = await org.post(`${path}/reject`);
+    expect([status, body]).toEqual([200, expect.objectContaining({ id: call.id, state: 'rejected' })]);
+    expect((await org.post(`${path}/reject`)).status).toBe(409);
+    expect((await org.post(`${path}/confirm`)).status).toBe(409);
+    expect((await org.get('/autopilot/confirmations')).body.items).toEqual([]);
+    expect(shop.calls).toEqual([]);
+  });
+
   it('makes no call after people have taken the session over', async () => {
     const { path, call } = await ask();
     await org.post(`/chat/sessions/${sessionId}/send`, {

@@ -68,6 +68,16 @@ describe('the log of CRM events', () => {
     ]);
   });
 
+  it('shows a message as the CRM has sent it, while it waits for its turn', async () => {
+    const message = newMessage(7);
+    await deliver(api, path, [message]);
+    const { body } = await org.get(`/crm/inbound/${await idOfLatest()}`);
+    expect(body).toMatchObject({
+      body: JSON.stringify([message]),
+      elements: [{ index: 0, type: 'conversation.newMessage', object_id: '7', state: 'queued', settled_at: null }],
+    });
+  });
+
   it('is listed page by page, latest first, without a gap', async () => {
     for (let nth = 0; nth < 5; nth++) await deliver(api, path, [newMessage(nth)]);
     const all = (await list()).items.map(({ id }: { id: string }) => id);

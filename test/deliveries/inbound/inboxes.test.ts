@@ -142,6 +142,25 @@ describe('an inbox', () => {
     expect((await stranger.get(`/chat/sessions/${body.id}/messages/${message?.id}/source`)).status).toBe(404);
   });
 
+  it('shows from whom a mail came, to whom it went, and its whole text', async () => {
+    const address = `support@${DOMAIN}`;
+    await putInbox({}, address);
+    const headers = { From: 'Ann Example <ann@example.com>', 'Message-ID': '<lost-parcel@mail.example.com>' };
+    await write({ ...headers, Cc: 'bob@example.com' }, 'Where is it?', { to: address, from: 'ann@example.com' });
+    const [{ id } = { id: '' }] = await sessions(1);
+    const [message] = await messagesOf(id);
+    const { body } = await org.get(`/chat/sessions/${id}/messages/${message?.id}/source`);
+    expect(body).toMatchObject({
+      message_id: headers['Message-ID'],
+      from: 'ann@example.com',
+      sender_name: 'Ann Example',
+      to: address,
+      cc: ['bob@example.com'],
+      subject: 'Lost parcel',
+      text: 'Where is it?\n',
+    });
+  });
+
   it('shows the HTML of a mail without what runs or loads, and loads a picture through the server when asked', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
