@@ -18,7 +18,7 @@ function block(): void {
   while (performance.now() < until);
 }
 
-it('refuses requests with 503 and a time to retry while the event loop is blocked, and serves them again afterwards', async () => {
+it('refuses requests with 503 and a time to retry while the event loop is blocked, but not those of an operator', async () => {
   const statusNow = async () => (await api.org.get('/contacts')).status;
   const giveUpAt = performance.now() + MAX_WAIT_MS;
   let refusal = await api.org.get('/contacts');
@@ -30,6 +30,13 @@ it('refuses requests with 503 and a time to retry while the event loop is blocke
   expect(refusal.status).toBe(503);
   expect(refusal.headers.get('retry-after')).toBe('5');
   expect(refusal.body).toMatchObject({ statusCode: 503, message: expect.stringContaining('busy') });
+
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    block();
+    await sleep(1);
+    expect([path, (await api.org.get(path)).status]).toEqual([path, 200]);
+  }
+  expect(await statusNow()).toBe(503);
 
   while ((await statusNow()) === 503 && performance.now() < giveUpAt + MAX_WAIT_MS) await sleep(200);
   expect(await statusNow()).toBe(200);

@@ -3,7 +3,11 @@ import fastifyPlugin from 'fastify-plugin';
 import type { Histogram } from 'prom-client';
 import { OPERATIONS, type Operations } from '../../operations/server.ts';
 
-const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'nothing' } } as const;
+/** They are answered however busy the api is: a busy process is alive, and its metrics are needed just then. */
+const HIDDEN = {
+  schema: { hide: true },
+  config: { scope: 'public', limitedBy: 'nothing', pressureHandler: () => undefined },
+} as const;
 
 /** Measures every request by its route's pattern, never by its URL. */
 export const measure = fastifyPlugin(async (app: FastifyInstance, { durations }: { durations: Histogram }) => {
