@@ -8,15 +8,15 @@ import type { Code } from '../faults/support/fault-stack.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Its commit is the first one after the version that is built. */
-const NEXT_MIGRATION = 'src/db/migrations/0022-direct-messages.ts';
+const MIGRATIONS = 'src/db/migrations/';
 
 const git = async (...args: string[]) => (await run('git', args, { cwd: ROOT })).stdout.trim();
 
-/** Returns the last commit before a migration, or undefined where the history of this repository is not there. */
+/** Returns the last commit before the newest migration, or undefined where the history of this repository is not there. */
 async function findEarlierCommit(): Promise<string | undefined> {
   try {
-    const added = await git('log', '--diff-filter=A', '--format=%H', '--', NEXT_MIGRATION);
+    const newest = (await git('ls-tree', '--name-only', 'HEAD', MIGRATIONS)).split('\n').at(-1) ?? '';
+    const added = await git('log', '--diff-filter=A', '--format=%H', '--', newest);
     return added === '' ? undefined : await git('rev-parse', `${added.split('\n').at(-1)}^`);
   } catch {
     return undefined;

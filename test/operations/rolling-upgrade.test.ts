@@ -7,12 +7,16 @@ import { type FaultStack, startFaultStack, THIS_CODE } from '../faults/support/f
 import { type Answer, type Caller, callerOf } from '../faults/support/http.ts';
 import { until } from '../faults/support/until.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
+import { type FakeSite, startFakeSite } from '../support/fakes/site.ts';
 import { buildEarlierCode } from './earlier-code.ts';
+import { startGrowingCrawl } from './support/growing-crawl.ts';
 
 const LIMIT_MS = 400_000;
 const PHASE_MS = 8_000;
 /** What is asked for at once, again and again, of each kind. */
 const PACE_MS = 150;
+const RETRY_MS = 100;
+const MAX_TRIES = 100;
 
 const earlier = await buildEarlierCode();
 if (earlier === undefined) console.log('The rolling upgrade is not tried: the history of the repository is not there');
@@ -21,8 +25,10 @@ const whenBuilt = earlier === undefined ? describe.skip : describe;
 whenBuilt('a rolling upgrade under load', () => {
   let stack: FaultStack;
   let shop: FakeProvider;
+  let site: FakeSite;
   beforeAll(async () => {
     shop = await startFakeProvider();
+    site = await startFakeSite();
     stack = await startFaultStack({
       env: { EGRESS_ALLOW: '127.0.0.0/8', DRAIN_SECONDS: '1', STOP_GRACE_SECONDS: '30' },
       ...(earlier && { code: earlier }),
@@ -30,7 +36,7 @@ whenBuilt('a rolling upgrade under load', () => {
   }, LIMIT_MS);
   afterAll(async () => {
     await stack.close();
-    await shop.close();
+    await Promise.all([shop.close(), site.close()]);
     earlier?.remove();
   });
 
@@ -40,8 +46,10 @@ whenBuilt('a rolling upgrade under load', () => {
       const org = await answeringOrg(stack);
       const sequenceId = await org.createSequence([{}, { delayInMinutes: 0 }, { delayInMinutes: 0.2 }]);
       const hook = await activeWorkflow(org, shop);
+      const crawl = await startGrowingCrawl(await stack.newOrg(), stack.db, site);
       const load = startLoad(org, [stack.url], hook);
       await sleep(PHASE_MS);
+      expect((await crawl.read()).completed_pages).toBeGreaterThan(0);
       await THIS_CODE.migrate(stack.databaseUrl);
       await sleep(PHASE_MS);
       const [api] = await Promise.all([stack.addApi(THIS_CODE), stack.addWorker({}, THIS_CODE)]);
@@ -50,6 +58,7 @@ whenBuilt('a rolling upgrade under load', () => {
       load.setUrls([api.url]);
       const stopped = await Promise.all([stack.api.terminate(), stack.worker.terminate()]);
       await sleep(PHASE_MS);
+      expect((await crawl.read()).status).toBe('scraping');
       const done = await load.stop();
 
       expect(stopped.map(({ end }) => end)).toEqual([expect.stringContaining('0'), expect.stringContaining('0')]);
@@ -68,6 +77,9 @@ whenBuilt('a rolling upgrade under load', () => {
       expect(called.size).toBe(done.runs.length * 2);
       await until('all turns have ended', async () => (await openTurns(stack, org)) === 0, LIMIT_MS / 4);
       expect(await answersOf(stack, org)).toEqual({ sessions: done.sessions.length, most: 1, least: 1 });
+      const { pages, ...crawled } = await crawl.finish(LIMIT_MS / 4);
+      const counts = { status: 'completed', new_pages: pages, completed_pages: pages, total_pages: pages };
+      expect(crawled).toEqual({ counts, lost: [], doubled: [], withoutItem: [] });
       const errors = stack
         .logs()
         .split('\n')
@@ -124,20 +136,25 @@ function startLoad(org: FaultOrg, given: string[], hook: string) {
     callers.set(url, caller);
     return caller;
   };
-  /** Sends a request under one key, again only if its connection broke. */
+  /** Sends a request under one key, again only if its connection broke, until that attempt has ended too. */
   const send = async (path: string, body: object): Promise<Answer | undefined> => {
     const key = randomUUID();
+    const broken: string[] = [];
     for (let tries = 1; ; tries++) {
       const url = urls[turn++ % urls.length] as string;
       try {
         const answer = await callerAt(url).call('POST', path, body, key);
         if (answer.status < 300) return answer;
-        done.refused.push(`${path} ${answer.status} ${JSON.stringify(answer.body)}`);
-        return undefined;
+        const isRunning = broken.length > 0 && answer.body.code === 'request_in_progress';
+        if (!isRunning || tries > MAX_TRIES) {
+          done.refused.push(`${path} ${answer.status} ${JSON.stringify(answer.body)} after ${broken}`);
+          return undefined;
+        }
       } catch (error) {
-        if (tries > 20) throw error;
-        await sleep(100);
+        if (tries > MAX_TRIES) throw error;
+        broken.push(String(error));
       }
+      await sleep(RETRY_MS);
     }
   };
   const emails = addressesOf(org, 100_000);
