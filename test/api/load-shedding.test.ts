@@ -18,7 +18,7 @@ function block(): void {
   while (performance.now() < until);
 }
 
-it('refuses requests with 503 and a time to retry while the event loop is blocked, but not those of an operator', async () => {
+it('refuses requests with 503 and a time to retry while the event loop is blocked, but not those of an operator, and serves them again afterwards', async () => {
   const statusNow = async () => (await api.org.get('/contacts')).status;
   const giveUpAt = performance.now() + MAX_WAIT_MS;
   let refusal = await api.org.get('/contacts');

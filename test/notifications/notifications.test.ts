@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
-import { inTransaction } from '../../src/db/transaction.ts';
 import { evaluateClocks } from '../../src/sla/clocks/service.ts';
 import { newAction, newTurn, proposed } from '../ai/calls/calling.ts';
 import { OWN_PAGE, type SignedIn, signIn } from '../sign-in/signing-in.ts';
+import { moveBack } from '../support/lateness.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
 let stack: Stack;
@@ -26,15 +25,7 @@ const kindsFor = async (member: SignedIn, id: string) =>
     session_id === id ? [kind] : [],
   );
 
-/** Moves all that happened in a session back in time. */
-const makeLate = (id: string) =>
-  inTransaction(stack.db, (trx) =>
-    sql`
-      with moved as (update sessions set created_at = created_at - interval '1 hour' where id = ${id}),
-        applied as (update session_slas set applied_at = applied_at - interval '1 hour' where session_id = ${id})
-      update session_events set created_at = created_at - interval '1 hour' where session_id = ${id}
-    `.execute(trx),
-  );
+const makeLate = (id: string) => moveBack(stack.db, id, 3_600);
 
 it('tells members of mentions, but not the author, and shows them in the history', async () => {
   const id = await newSession({ name: 'Ada' });

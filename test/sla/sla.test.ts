@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { lockName } from '../../src/db/locks.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { evaluateClocks } from '../../src/sla/clocks/service.ts';
+import { moveBack } from '../support/lateness.ts';
 import type { Client } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
@@ -56,16 +57,7 @@ const clock = async (id: string, metric: string, cycle = 1) =>
   (await sla(id)).clocks.find((one: { metric: string; cycle: number }) => one.metric === metric && one.cycle === cycle);
 const underPolicy = (id: string, policyId: string | null) =>
   eventually('the policy', async () => ((await sla(id)).policy?.id ?? null) === policyId);
-/** Moves all events of the session back in time. */
-/** Repeated after a deadlock: evaluations in the background lock the same rows in another order. */
-const age = (id: string, seconds: number) =>
-  inTransaction(stack.db, (trx) =>
-    sql`
-      with moved as (update sessions set created_at = created_at - ${seconds} * interval '1 second' where id = ${id}),
-        applied as (update session_slas set applied_at = applied_at - ${seconds} * interval '1 second' where session_id = ${id})
-      update session_events set created_at = created_at - ${seconds} * interval '1 second' where session_id = ${id}
-    `.execute(trx),
-  );
+const age = (id: string, seconds: number) => moveBack(stack.db, id, seconds);
 const history = async (id: string) =>
   (await stack.org.get(`/chat/sessions/${id}/history?limit=200`)).body.items
     .map(({ event }: { event: { type: string; metric: string; cycle: number } }) => event)

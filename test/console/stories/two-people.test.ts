@@ -1,11 +1,10 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { sql } from 'kysely';
 import type { Locator, Page } from 'playwright-core';
-import { inTransaction } from '../../../src/db/transaction.ts';
 import { evaluateClocks } from '../../../src/sla/clocks/service.ts';
 import { startHostPage } from '../../embed/host-page.ts';
 import { CHROMIUM, startBrowser } from '../../support/chromium.ts';
 import { buildConsole, createPages } from '../../support/console-pages.ts';
+import { moveBack } from '../../support/lateness.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
 const SEEN_WITHIN_MS = 1_000;
@@ -113,12 +112,7 @@ function startWatching() {
     const [first, second] = await openAsBoth('/inbox?view=breaching');
     const id = await pages.conversation('Dora', 'Where is my parcel?');
     await eventually('the policy', async () => (await org.get(`/chat/sessions/${id}/sla`)).body.policy?.id);
-    await inTransaction(db, (trx) =>
-      sql`
-        with moved as (update sessions set created_at = created_at - interval '1 hour' where id = ${id}),
-          applied as (update session_slas set applied_at = applied_at - interval '1 hour' where session_id = ${id})
-        update session_events set created_at = created_at - interval '1 hour' where session_id = ${id}`.execute(trx),
-    );
+    await moveBack(db, id, 3_600);
     await evaluateClocks(db, org.id, id);
     const rows = [first, second].map(({ page }) =>
       page.getByRole('list', { name: 'Conversations' }).getByRole('listitem').filter({ hasText: 'Dora' }),

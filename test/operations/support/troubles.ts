@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { lockName } from '../../../src/db/locks.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { insertClaim } from '../../../src/outbox/interruptions.ts';
@@ -6,6 +5,7 @@ import { connectHubspot } from '../../support/crm.ts';
 import { unavailable } from '../../support/fakes/faulty-server.ts';
 import { eventOf } from '../../support/fakes/hubspot/webhooks.ts';
 import type { startMailSink } from '../../support/fakes/mail-sink.ts';
+import { moveBack } from '../../support/lateness.ts';
 import { emailStep } from '../../support/sequences.ts';
 import type { Answer, TestApi, TestOrg } from '../../support/stack/api.ts';
 import { eventually } from '../../support/stack/stack.ts';
@@ -60,11 +60,7 @@ export async function breachSla({ db, createOrg }: TestApi): Promise<void> {
       'the policy',
       async () => (await org.get(`/chat/sessions/${id}/sla`)).body.policy?.id === policy.id,
     );
-  const move = sql`
-    with sessions_moved as (update sessions set created_at = created_at - interval '100 seconds' where org_id = ${org.id}),
-      applied as (update session_slas set applied_at = applied_at - interval '100 seconds' where org_id = ${org.id})
-    update session_events set created_at = created_at - interval '100 seconds' where org_id = ${org.id}`;
-  await inTransaction(db, (trx) => move.execute(trx)); // repeats it after a deadlock with evaluations
+  for (const id of ids) await moveBack(db, id, 100);
   for (const id of ids) await ask(id); // has the clocks evaluated
 }
 
