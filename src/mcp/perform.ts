@@ -28,6 +28,7 @@ export function performAs(app: FastifyInstance, { headers, ip, raw }: FastifyReq
     };
     const response = await app.inject(body === undefined ? options : { ...options, payload: body as object });
     const isJson = String(response.headers['content-type']).startsWith('application/json') && response.body !== '';
-    return { status: response.statusCode, body: isJson ? response.json() : response.body };
+    const isReplayed = response.headers['idempotent-replayed'] === 'true';
+    return { status: response.statusCode, body: isJson ? response.json() : response.body, isReplayed };
   };
 }

@@ -60,14 +60,17 @@ describe.each(Object.entries(CONNECT))('%s', (_, connect) => {
     await expect(assistant.call('delete_contact', { id: crypto.randomUUID() })).rejects.toThrow('delete_contact');
   });
 
-  it('does a repeated call once, within a minute or by its key', async () => {
+  it('does a repeated call once, within a minute or by its key, and says that it was a repetition', async () => {
     const id = await newSession();
     const note = { id, text: 'Called back' };
-    await assistant.call('add_note', note);
-    await assistant.call('add_note', { text: note.text, id });
+    const isRepetition = async (args: object) =>
+      textOf(await assistant.call('add_note', { ...note, ...args })).startsWith('It was done before');
+    expect([await isRepetition({}), await isRepetition({})]).toEqual([false, true]);
     expect((await historyOf(org, id)).filter(isNote)).toHaveLength(1);
-    const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
-    for (const key of [one, two, two]) await assistant.call('add_note', { ...note, idempotency_key: key });
+    const keys = ['a purpose', 'another', 'another'].map((purpose) => ({ idempotency_key: `${purpose} of ${id}` }));
+    const said: boolean[] = [];
+    for (const key of keys) said.push(await isRepetition(key));
+    expect(said).toEqual([false, false, true]);
     expect((await historyOf(org, id)).filter(isNote)).toHaveLength(3);
   });
 

@@ -29,8 +29,15 @@ import type { ListMcpConfirmations } from './schema.ts';
 
 export { deleteOldMcpConfirmations } from './queries.ts';
 
-/** Makes a request to the API with the credentials of whoever confirms. Resolves to the status and the body. */
-export type Perform = (request: ToolRequest, idempotencyKey?: string) => Promise<{ status: number; body: unknown }>;
+/** What the API has answered. `isReplayed`: to an earlier request with the same Idempotency-Key. */
+export interface Performed {
+  status: number;
+  body: unknown;
+  isReplayed: boolean;
+}
+
+/** Makes a request to the API with the credentials of whoever confirms. */
+export type Perform = (request: ToolRequest, idempotencyKey?: string) => Promise<Performed>;
 
 /**
  * Has a call of a tool wait for a person. Returns its id, which is that of the same call a minute ago if there is one.
