@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { newId } from '../../src/ids.ts';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
@@ -125,6 +126,43 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.getByRole('heading', { name: 'Very important' }).waitFor();
     await page.getByText('Who belongs to it: contacts whose e-mail address is at vip.example').waitFor();
     expect([await violationsIn(page), complaints.filter((line) => !line.includes('404'))]).toEqual([[], []]);
+    await page.close();
+  });
+
+  it('shows how far a forecast of many contacts is, and what it has found, also after a reload', async () => {
+    await sql`
+      insert into contacts (org_id, id, email)
+      select ${stack.org.id}::uuid, gen_random_uuid(), 'c' || n || '@crowd.example' from generate_series(1, 1200) as n
+    `.execute(stack.db);
+    const id = await create('For the crowd', {
+      is_continuous: false,
+      filter: inDomain('crowd.example'),
+      steps: [emailStep('It begins')],
+    });
+    const job = { org_id: stack.org.id, id: newId(), sequence_id: id, contacts: 1_200, contacts_done: 400 };
+    await stack.db.insertInto('sequence_forecasts').values(job).execute();
+    const { page, complaints } = await pages.open('ann@acme.example', `/outbound/${id}`, { role: 'admin' });
+    const forecast = page.getByRole('region', { name: 'Forecast' });
+    await forecast.getByRole('button', { name: 'Forecast', exact: true }).click();
+    await forecast.getByText('400 of about 1,200 contacts').waitFor();
+    await page.reload();
+    await forecast.getByText('400 of about 1,200 contacts').waitFor();
+    const step = { index: 0, at: null, last_at: null, recipients: 1_200, held: [], skipped: [] };
+    const found = {
+      state: 'done' as const,
+      contacts_done: 1_200,
+      steps: JSON.stringify([step]),
+      ended_at: sql<Date>`now()`,
+    };
+    await stack.db.updateTable('sequence_forecasts').set(found).where('id', '=', job.id).execute();
+    for (const isLoadedAgain of [false, true]) {
+      if (isLoadedAgain) await page.reload();
+      await forecast.getByText('1,200 contacts get it').waitFor();
+    }
+    await stack.db.deleteFrom('sequence_forecasts').where('id', '=', job.id).execute();
+    await page.reload();
+    await forecast.getByText('Who would get what and when').waitFor();
+    expect(complaints.filter((line) => !line.includes('404'))).toEqual([]);
     await page.close();
   });
 

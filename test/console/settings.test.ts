@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { newId } from '../../src/ids.ts';
 import { PNG } from '../media/samples.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
@@ -25,6 +26,7 @@ const IS_LONG = process.env.TEST_TIER === 'long';
 
   const admin = (path: string, options = {}) => pages.open('ann@acme.example', path, { role: 'admin', ...options });
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const lateBy = (hours: number) => new Date(Date.now() - hours * 3_600_000);
   const main = (page: Page) => page.getByRole('main');
 
   it('connects a mail server whose test fails and passes once it is corrected, and never shows its password', async () => {
@@ -227,6 +229,27 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     expect(complaints).toEqual([]);
     await page.close();
     await receiver.close();
+  });
+
+  it('counts apart what a recovery could not deliver in all of its tries', async () => {
+    const { body: endpoint } = await stack.org.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });
+    const delivery = {
+      ...{ org_id: stack.org.id, id: newId(), endpoint_id: endpoint.id, event_id: newId(), status: 'failed' as const },
+      ...{ event_type: 'contact.created', occurred_at: lateBy(90), created_at: lateBy(90), data: '{}' },
+      ...{ session_id: null, sequence: null, next_attempt_at: null },
+    };
+    await stack.db.insertInto('webhook_deliveries').values(delivery).execute();
+    const { page, complaints } = await admin('/settings');
+    const recovery = JSON.stringify({ since: lateBy(100), until: lateBy(80), total: 5 });
+    await page.evaluate(`localStorage.setItem('switchboard-recovery-${endpoint.id}', '${recovery}')`);
+    await page.goto(`${stack.url}/console/settings/webhooks/${endpoint.id}`);
+    const bar = page.getByRole('region', { name: 'Recovery' });
+    await bar.getByText('4 of 5 that were open in this period were delivered, 1 failed for good.').waitFor();
+    await bar.getByRole('link', { name: 'Those that failed' }).click();
+    const log = page.getByRole('list', { name: 'Deliveries' });
+    await eventually('that one', async () => (await log.getByRole('listitem').count()) === 1);
+    expect(complaints).toEqual([]);
+    await page.close();
   });
 
   it('invites a member, who gets a mail, signs in by it and loses the role and the membership', async () => {

@@ -151,8 +151,11 @@ export const countOpen = (id: string, period: { since: string; until?: string })
     }),
   );
 
+/** For so long what is recovered is tried. Before, nothing of it fails for good again. */
+const TRIED_MS = 86_400_000;
+
 /**
- * How far a recovery is. What it has not made pending yet is still held or failed: for a day, nothing fails for good again.
+ * How far a recovery is. What it has not made pending yet is still held or failed, as long as nothing fails for good again.
  * What happened since it began is not of it.
  */
 export const recoveryQuery = (id: string, { since, until, total }: Recovery) =>
@@ -164,8 +167,10 @@ export const recoveryQuery = (id: string, { since, until, total }: Recovery) =>
         dataOf(api.GET('/webhooks/{id}', { params: { path: { id } } })),
       ]);
       const { held, failed, retrying, pending } = by_state;
-      const waiting = Math.min(held + failed + pending, total);
-      return { waiting, retrying: Math.min(retrying, total - waiting), isHeld: !enabled };
+      const wasTried = Date.now() - Date.parse(until) > TRIED_MS;
+      const waiting = Math.min(held + pending + (wasTried ? 0 : failed), total);
+      const counts = { waiting, retrying: Math.min(retrying, total - waiting), failed: wasTried ? failed : 0 };
+      return { ...counts, isHeld: !enabled };
     },
     refetchInterval: ({ state: { data, error } }) => {
       const isOver = data !== undefined && (data.isHeld || data.waiting + data.retrying === 0);

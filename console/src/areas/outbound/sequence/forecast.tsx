@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, dataOf, type Schemas } from '../../../api/client';
+import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { Chart } from '../../../ui/charts/chart';
 import type { Series } from '../../../ui/charts/chart-props';
 import type { Tone } from '../../../ui/charts/parts-bar';
@@ -22,9 +22,9 @@ const TONES: Tone[] = ['accent', 'good', 'warn', 'quiet', 'bad', 'plain'];
 
 /** What would go out if nothing changed: before the start, and from now on. */
 export const Forecast = ({ sequence }: { sequence: Sequence }) => {
-  const forecast = useForecast(sequence.id);
-  const { steps, audience, progress, asOf, error, isAsked } = forecast;
   const isPending = sequence.status === 'pending';
+  const forecast = useForecast(sequence.id, isPending ? 'pending' : 'begun');
+  const { steps, audience, progress, asOf, error, isAsked } = forecast;
   return (
     <Section
       title="Forecast"
@@ -62,15 +62,16 @@ export const Forecast = ({ sequence }: { sequence: Sequence }) => {
   );
 };
 
-/** Asks for a forecast. A large one is computed by the server, and its progress is shown. */
-function useForecast(id: string) {
+/** Asks for a forecast. A large one is computed by the server, and its progress is shown, also once the page is loaded again. */
+function useForecast(id: string, course: 'pending' | 'begun') {
   const path = { id };
+  const [forecastId, remember] = useStoredId(`switchboard-forecast-${id}-${course}`);
   const [askedAt, setAskedAt] = useState<string>();
   const request = useMutation({
     mutationFn: () => dataOf(api.POST('/sequences/{id}/forecast', { params: { path } })),
     onMutate: () => setAskedAt(new Date().toISOString()),
+    onSuccess: (answer) => remember('state' in answer ? answer.id : null),
   });
-  const forecastId = request.data !== undefined && 'state' in request.data ? request.data.id : undefined;
   const job = useQuery({
     queryKey: ['getSequenceForecast', id, forecastId],
     queryFn: () =>
@@ -79,25 +80,39 @@ function useForecast(id: string) {
           params: { path: { id, forecastId: forecastId ?? '' } },
         }),
       ),
-    enabled: forecastId !== undefined,
+    enabled: forecastId !== null,
     refetchInterval: ({ state }) =>
       state.error === null && (state.data?.state ?? 'in_progress') === 'in_progress' ? POLL_MS : false,
   });
-  const answer = forecastId === undefined ? request.data : job.data;
+  const isDeleted = job.error instanceof ApiError && job.error.status === 404;
+  const isOfJob = forecastId !== null && !isDeleted;
+  const atOnce = request.data !== undefined && 'state' in request.data ? undefined : request.data;
+  const answer = isOfJob ? job.data : atOnce;
   const failed = answer !== undefined && 'error' in answer && answer.error !== null ? new Error(answer.error) : null;
-  const isComputing = forecastId !== undefined && (job.data?.state ?? 'in_progress') === 'in_progress';
+  const isComputing = isOfJob && (job.data?.state ?? 'in_progress') === 'in_progress';
   const isRunning = request.isPending || (isComputing && (job.error === null || job.isFetching));
   const { contacts_done: done = 0, contacts: total = 0 } = job.data?.progress ?? {};
   return {
     ask: () => request.mutate(),
     retry: () => (job.error === null ? request.mutate() : void job.refetch()),
-    isAsked: !request.isIdle,
+    isAsked: !request.isIdle || isOfJob,
     steps: answer?.steps ?? null,
     audience: answer?.audience ?? null,
-    error: request.error ?? job.error ?? failed,
+    error: request.error ?? (isDeleted ? null : job.error) ?? failed,
     progress: isRunning ? { done, total } : undefined,
-    asOf: answer?.steps == null ? undefined : askedAt,
+    asOf: answer?.steps == null ? undefined : 'created_at' in answer ? answer.created_at : askedAt,
   };
+}
+
+/** An id that the browser remembers under a name. */
+function useStoredId(name: string): [id: string | null, remember: (id: string | null) => void] {
+  const [id, set] = useState(() => localStorage.getItem(name));
+  const remember = (next: string | null) => {
+    if (next === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, next);
+    set(next);
+  };
+  return [id, remember];
 }
 
 const Progress = ({ done, total }: { done: number; total: number }) => (

@@ -29,6 +29,13 @@ function storedRecovery(id: string): Recovery | null {
   }
 }
 
+interface Counts {
+  waiting: number;
+  retrying: number;
+  /** For good. */
+  failed: number;
+}
+
 interface BarProps {
   id: string;
   recovery: Recovery;
@@ -39,21 +46,22 @@ interface BarProps {
 export const RecoveryBar = ({ id, recovery, onDismiss }: BarProps) => {
   const query = useQuery(recoveryQuery(id, recovery));
   const { total } = recovery;
-  const { waiting = total, retrying = 0, isHeld = false } = query.data ?? {};
+  const { isHeld = false, ...counts } = query.data ?? { waiting: total, retrying: 0, failed: 0 };
+  const { waiting, retrying, failed } = counts;
   return (
     <section aria-label="Recovery" className="space-y-2 rounded-md border border-line bg-sunken px-4 py-2">
       <Progress
-        says={isHeld ? 'The endpoint was disabled meanwhile: the rest is held' : sentenceOf(total, waiting, retrying)}
+        says={isHeld ? 'The endpoint was disabled meanwhile: the rest is held' : sentenceOf(total, counts)}
         done={total - waiting}
         total={total}
       />
       {failureOf(query)}
       <div className="flex items-center gap-2">
-        {retrying > 0 && (
+        {retrying + failed > 0 && (
           <Link
             to="/settings/webhooks/$webhookId"
             params={{ webhookId: id }}
-            search={{ status: 'retrying' }}
+            search={{ status: retrying > 0 ? 'retrying' : 'failed' }}
             className="text-link underline"
           >
             Those that failed
@@ -68,10 +76,15 @@ export const RecoveryBar = ({ id, recovery, onDismiss }: BarProps) => {
   );
 };
 
-function sentenceOf(total: number, waiting: number, retrying: number): string {
+function sentenceOf(total: number, { waiting, retrying, failed }: Counts): string {
   const open = `${total.toLocaleString()} that were open in this period were delivered`;
-  if (waiting === 0 && retrying === 0) return `All ${open}.`;
-  const failed = retrying === 0 ? '' : `, ${retrying.toLocaleString()} failed and are tried again`;
-  const rest = waiting === 0 ? '.' : `, ${waiting.toLocaleString()} wait for their first try`;
-  return `${(total - waiting - retrying).toLocaleString()} of ${open}${failed}${rest}`;
+  const delivered = total - waiting - retrying - failed;
+  if (delivered === total) return `All ${open}.`;
+  const parts: [number, string][] = [
+    [retrying, 'failed and are tried again'],
+    [failed, 'failed for good'],
+    [waiting, 'wait for their first try'],
+  ];
+  const others = parts.flatMap(([count, what]) => (count === 0 ? [] : [`, ${count.toLocaleString()} ${what}`]));
+  return `${delivered.toLocaleString()} of ${open}${others.join('')}.`;
 }
