@@ -10,15 +10,11 @@ import { problemsOf } from './openapi/problems.ts';
 /** For each operation, half of what it was before schemas and answers were written once. */
 const MAX_BYTES_PER_OPERATION = 2_680;
 const MAX_COMPRESSED_BYTES = 100_000;
-const NOT_PLAIN = 'its tests send or get what no customer would write';
 /** Operations without an example, and why. Any other gets one from a test by scripts/examples/main.ts. The list only shrinks. */
 const WITHOUT_EXAMPLE: Record<string, string> = {
   streamCrawl: 'a stream has no end, and OpenAPI no form for its events',
   streamEvents: 'most of its answers are streams',
   getWorkflowDefinitions: 'its answer is longer than an example may be',
-  authenticateUser: 'its token is longer than an example may be',
-  getEvalResult: NOT_PLAIN,
-  getSequenceForecast: NOT_PLAIN,
 };
 
 const text = await servedDocument();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Exchange, MAX_BYTES, scoreOf } from './exchange.ts';
+import { shortened } from './stable.ts';
 
 // Preloaded into a run of tests, it records what the tests send to the API and get from it:
 // `EXAMPLES_DIR=/tmp/exchanges NODE_OPTIONS="--import=$PWD/scripts/examples/record.ts" npm test`
@@ -53,8 +54,9 @@ function textOf(callBack: (text: string) => void): Transform {
   });
 }
 
-/** Appends an exchange if it shows more than those before it, which bounds the file. */
-function record(exchange: Exchange): void {
+/** Appends an exchange, with short lists, if it shows more than those before it, which bounds the file. */
+function record(given: Exchange): void {
+  const exchange = shortened(given);
   const key = `${exchange.operationId} ${exchange.status}`;
   const score = scoreOf(exchange);
   if (score <= (best.get(key) ?? 0)) return;

@@ -24,7 +24,6 @@ export function stable<Bodies>(bodies: Bodies): Bodies {
   return shortened(
     JSON.parse(
       text
-        .replace(TOKEN, 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl')
         .replace(UUID_ADDRESS, 'ann@')
         .replace(UUID, (id) => `01900000-0000-7000-8000-${String(ids.indexOf(id) + 1).padStart(12, '0')}`)
         .replace(TIME, (time) => new Date(FIRST_TIME + times.indexOf(time) * MINUTE_MS).toISOString())
@@ -36,8 +35,9 @@ export function stable<Bodies>(bodies: Bodies): Bodies {
   );
 }
 
-/** Returns a text with only the beginnings of public keys. */
-export const withShortKeys = (text: string): string => text.replace(PUBLIC_KEY, '');
+/** Returns a text with only the beginnings of public keys, and short tokens. */
+export const withShortKeys = (text: string): string =>
+  text.replace(PUBLIC_KEY, '').replace(TOKEN, 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl');
 
 /**
  * Returns bodies whose page, or answer that is a list, has one item, which shows as much as several. Lists of objects
