@@ -67,7 +67,7 @@ await report(() =>
   withStack({ hasTemporal: true }, async ({ db, start }) => {
     const port = await anyFreePort();
     const env = { DEVELOPMENT: 'true', HOST: '127.0.0.1', INBOUND_DOMAIN: DOMAIN, INBOUND_SMTP_PORT: String(port) };
-    await start(import.meta.resolve('../worker/main.ts'), env, 'worker');
+    await start('worker', env);
     while (!(await canConnect('127.0.0.1', port, LOOK_MS))) await sleep(LOOK_MS); // it receives once it has started
     const bare = await start(import.meta.resolve('./support/baselines/bare-mailbox.ts'));
     const barePort = await bare.ask<number>('port');
