@@ -4,9 +4,12 @@ import { sql } from 'kysely';
 import { ARTICLES, QUESTION } from '../ai/answering-org.ts';
 import { addressesOf, type FaultOrg } from '../faults/support/fault-org.ts';
 import { until } from '../faults/support/until.ts';
+import { startGrowingCrawl } from '../operations/support/growing-crawl.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fakes/provider.ts';
+import { type FakeSite, startFakeSite } from '../support/fakes/site.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/fakes/webhook-receiver.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
+import { startCampaign } from './support/soak-campaign.ts';
 import { startSoakLoad } from './support/soak-load.ts';
 import { chartOf, median, report, startSeries, tableOf, thirdsOf } from './support/soak-series.ts';
 import { findClusterTools } from './support/tools.ts';
@@ -16,6 +19,9 @@ const SOAK_MINUTES = Number(process.env.SOAK_MINUTES || 3);
 /** Contacts, questions and orders a second, each. */
 const SOAK_RATE = Number(process.env.SOAK_RATE || 4);
 const SUPERVISE_MS = 500;
+const INBOX = 'support@example.org';
+/** How long a page of the crawled site takes, for each minute: the crawl is not done before. */
+const PAGE_MS_A_MINUTE = 60;
 const SETTLE_MS = 300_000;
 const LIMIT_MS = 1_200_000 + SOAK_MINUTES * 60_000;
 /** The mem_limit of docker-compose.yml. */
@@ -35,12 +41,13 @@ whenFound('the production shape, without Docker', () => {
   }, LIMIT_MS);
   let shop: FakeProvider;
   let receiver: WebhookReceiver;
+  let site: FakeSite;
   beforeAll(async () => {
-    [shop, receiver] = await Promise.all([startFakeProvider(), startWebhookReceiver()]);
+    [shop, receiver, site] = await Promise.all([startFakeProvider(), startWebhookReceiver(), startFakeSite()]);
   });
   afterAll(async () => {
     await cluster.close();
-    await Promise.all([shop.close(), receiver.close()]);
+    await Promise.all([shop.close(), receiver.close(), site.close()]);
   }, LIMIT_MS);
 
   it(
@@ -82,10 +89,18 @@ whenFound('the production shape, without Docker', () => {
       receiver.secrets.push(endpoint.secret);
       const sequence = await org.createSequence();
       const series = startSeries(cluster);
-      const load = startSoakLoad(org, await activeWorkflow(org, shop), 1000 / SOAK_RATE);
+      const [desk, sender] = [await cluster.newOrg(), await cluster.newOrg()];
+      expect((await desk.call('PUT', '/email/inboxes', { address: INBOX })).status).toBe(200);
+      const crawl = await startGrowingCrawl(desk, cluster.db, site, SOAK_MINUTES * PAGE_MS_A_MINUTE);
+      const campaign = await startCampaign(sender, SOAK_MINUTES);
+      const hook = await activeWorkflow(org, shop);
+      const load = startSoakLoad({ org, hook, desk, inbox: INBOX }, 1000 / SOAK_RATE);
       const kills = await killInTurn(cluster, SOAK_MINUTES * 60_000);
       const accepted = await load.stop();
 
+      const crawled = await crawl.finish(SETTLE_MS);
+      await sender.untilComplete(campaign.sequence, campaign.emails.length, SETTLE_MS);
+      await until('all mails are read', async () => (await unreadMails(cluster, desk)) === 0, SETTLE_MS);
       await org.untilComplete(sequence, accepted.contacts.length, SETTLE_MS);
       await until(
         'all runs have ended',
@@ -113,11 +128,21 @@ whenFound('the production shape, without Docker', () => {
         runs: accepted.orders.length,
         failures: [...Map.groupBy(failures, (error) => error)].map(([error, of]) => `${of.length} ${error}`),
       };
-      const ended = { ...counts, webhooks: heard().size, snoozed: accepted.snoozed.length };
+      const { mails, unknown, wrong } = await sender.outcomeOf(campaign.sequence, campaign.emails);
+      const ended = {
+        ...counts,
+        webhooks: heard().size,
+        snoozed: accepted.snoozed.length,
+        campaign: { contacts: campaign.emails.length, mails, unknown },
+        crawl: { ...crawled.counts, doubled: crawled.doubled.length },
+        received: accepted.writers.length,
+      };
       report([tableOf(samples), chartOf(samples), JSON.stringify(ended), ''].join('\n'));
 
       expect(accepted.refused).toEqual([]);
-      expect(outcome.wrong).toEqual([]);
+      expect([...outcome.wrong, ...wrong]).toEqual([]);
+      expect(await writersOf(cluster, desk)).toEqual(accepted.writers.toSorted());
+      expect([crawled.lost, crawled.withoutItem, crawled.counts.completed_pages]).toEqual([[], [], crawled.pages]);
       expect([...heard().values()].sort()).toEqual([...accepted.contacts].sort());
       expect(await answersOf(cluster, org)).toEqual({ sessions: accepted.sessions.length, most: 1, least: 1 });
       expect((await runsOf(cluster, org, ['completed'])) + failed).toBe(accepted.orders.length);
@@ -204,6 +229,22 @@ const snoozesOf = (cluster: Cluster, org: FaultOrg) =>
     cluster,
     sql`select count(*) as count from session_events where org_id = ${org.id}::uuid and type = 'snooze_ended'`,
   );
+
+const unreadMails = (cluster: Cluster, org: FaultOrg) =>
+  countOf(
+    cluster,
+    sql`select count(*) as count from inbound_emails where org_id = ${org.id}::uuid and processed_at is null`,
+  );
+
+/** The addresses of those who wrote, in order: once for each of their messages. */
+async function writersOf({ db }: Cluster, org: FaultOrg): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select contact.email from session_events as event
+    join sessions as session on session.org_id = event.org_id and session.id = event.session_id
+    join contacts as contact on contact.org_id = session.org_id and contact.id = session.contact_id
+    where event.org_id = ${org.id}::uuid and event.type = 'message' and event.sender = 'contact'`.execute(db);
+  return rows.map(({ email }) => email).sort();
+}
 
 /** Sessions with a message of the contact and none of the AI. */
 const unanswered = (cluster: Cluster, org: FaultOrg) =>

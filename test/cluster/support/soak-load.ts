@@ -3,6 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QUESTION } from '../../ai/answering-org.ts';
 import { addressesOf, type FaultOrg } from '../../faults/support/fault-org.ts';
 import type { Answer } from '../../faults/support/http.ts';
+import { mailOf } from '../../support/mails.ts';
+
+export interface SoakTargets {
+  org: FaultOrg;
+  /** The path of a workflow's webhook. */
+  hook: string;
+  /** Another org, which gets mail at the address. */
+  desk: FaultOrg;
+  inbox: string;
+}
 
 /** What was answered with 2xx. */
 export interface Accepted {
@@ -10,6 +20,8 @@ export interface Accepted {
   sessions: string[];
   snoozed: string[];
   orders: string[];
+  /** Who wrote the mails. */
+  writers: string[];
   /** Other final answers. */
   refused: string[];
 }
@@ -18,17 +30,17 @@ export interface Accepted {
 const SNOOZE_MS = 150_000;
 const SNOOZED_SHARE = 4;
 
-/** Adds contacts, asks questions, snoozes sessions and posts orders, one of each kind every `paceMs` at most. */
-export function startSoakLoad(org: FaultOrg, hook: string, paceMs: number) {
-  const accepted: Accepted = { contacts: [], sessions: [], snoozed: [], orders: [], refused: [] };
+/** Adds contacts, asks questions, snoozes sessions, posts orders and delivers mails, one of each kind every `paceMs` at most. */
+export function startSoakLoad({ org, hook, desk, inbox }: SoakTargets, paceMs: number) {
+  const accepted: Accepted = { contacts: [], sessions: [], snoozed: [], orders: [], writers: [], refused: [] };
   let isOver = false;
   const emails = addressesOf(org, 100_000);
-  const send = async (path: string, body: object): Promise<Answer | undefined> => {
-    const answer = await org.post(path, body);
+  const taken = (path: string, answer: Answer): Answer | undefined => {
     if (answer.status < 300) return answer;
     accepted.refused.push(`${path} ${answer.status} ${JSON.stringify(answer.body)}`);
     return undefined;
   };
+  const send = async (path: string, body: object) => taken(path, await org.post(path, body));
   const acts = [
     async () => {
       const email = emails.shift() as string;
@@ -50,6 +62,12 @@ export function startSoakLoad(org: FaultOrg, hook: string, paceMs: number) {
     async () => {
       const order = randomUUID();
       if (await send(hook, { order })) accepted.orders.push(order);
+    },
+    async () => {
+      const writer = `${randomUUID()}@example.com`;
+      const raw = mailOf({ From: writer, To: inbox, Subject: 'Where is my parcel?' }, QUESTION);
+      const path = `/email/inbound?to=${inbox}`;
+      if (taken(path, await desk.deliver(path, raw))) accepted.writers.push(writer);
     },
   ];
   const working = acts.map(async (act) => {

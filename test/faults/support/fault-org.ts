@@ -30,8 +30,8 @@ export interface FaultOrg extends Caller {
   id: string;
   key: string;
   widgetToken: string;
-  /** Creates a continuous sequence for all contacts, with one e-mail per step, each with a different subject. */
-  createSequence(steps?: StepOptions[]): Promise<string>;
+  /** Creates a sequence for all contacts, with one e-mail per step, each with a different subject. It is continuous unless `more` says otherwise. */
+  createSequence(steps?: StepOptions[], more?: object): Promise<string>;
   /** Adds contacts over HTTP at about this rate until each is answered with 201. */
   addContacts(emails: string[], perSecond?: number): Promise<void>;
   mails(): SinkMail[];
@@ -84,12 +84,13 @@ export async function makeOrg({
     mails,
     untilMails: (many) => until(`${many} mails went out`, async () => mails().length >= many, WAIT_LIMIT_MS),
 
-    async createSequence(steps = [{}]) {
+    async createSequence(steps = [{}], more = {}) {
       const label = `sequence ${labels.size + 1},`;
       const body = {
         name: label,
         filter: null,
         steps: steps.map((step, index) => stepOf(step, `${label} step ${index}`)),
+        ...more,
       };
       const { id: sequenceId } = expect201(await caller.post('/sequences', body));
       labels.set(sequenceId, label);

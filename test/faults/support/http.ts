@@ -18,8 +18,16 @@ export interface Caller {
   call(method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Answer>;
   /** Retries under one Idempotency-Key until the answer is final. */
   post(path: string, body: unknown, idempotencyKey?: string): Promise<Answer>;
+  /** Hands over a raw mail as a mail server does: again until the answer is final. */
+  deliver(path: string, raw: string): Promise<Answer>;
   put(path: string): Promise<Answer>;
   close(): void;
+}
+
+interface Content {
+  body?: unknown;
+  type?: string;
+  idempotencyKey?: string | undefined;
 }
 
 /** `ca`: the certificate of the authority that an address with TLS is checked against. */
@@ -28,7 +36,7 @@ export function callerOf(baseUrl: string, key: string, ca?: string): Caller {
   const agent = ca === undefined ? new http.Agent(kept) : new https.Agent({ ...kept, ca });
   const request: typeof http.request = ca === undefined ? http.request : https.request;
 
-  const call = (method: string, path: string, body?: unknown, idempotencyKey?: string) =>
+  const send = (method: string, path: string, { body, type = 'application/json', idempotencyKey }: Content) =>
     new Promise<Answer>((resolve, reject) => {
       const outgoing = request(new URL(path, baseUrl), {
         method,
@@ -36,7 +44,7 @@ export function callerOf(baseUrl: string, key: string, ca?: string): Caller {
         timeout: TIMEOUT_MS,
         headers: {
           authorization: `Bearer ${key}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined ? {} : { 'content-type': type }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
       });
@@ -58,6 +66,8 @@ export function callerOf(baseUrl: string, key: string, ca?: string): Caller {
       outgoing.end(body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body));
     });
 
+  const call: Caller['call'] = (method, path, body, idempotencyKey) => send(method, path, { body, idempotencyKey });
+
   const insist = async (attempt: () => Promise<Answer>): Promise<Answer> => {
     const deadline = performance.now() + GIVE_UP_MS;
     for (;;) {
@@ -73,6 +83,7 @@ export function callerOf(baseUrl: string, key: string, ca?: string): Caller {
     post(path, body, idempotencyKey = randomUUID()) {
       return insist(() => call('POST', path, body, idempotencyKey));
     },
+    deliver: (path, raw) => insist(() => send('POST', path, { body: Buffer.from(raw), type: 'message/rfc822' })),
     put: (path) => insist(() => call('PUT', path)),
     close: () => agent.destroy(),
   };

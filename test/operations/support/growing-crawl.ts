@@ -8,17 +8,20 @@ import { type FakeSite, pageOf } from '../../support/fakes/site.ts';
 const AHEAD = 60;
 const MAX_PAGES = 5_000;
 
-/** Starts a crawl of a site whose pages link to ever more pages, until `finish` is called. */
-export async function startGrowingCrawl(org: FaultOrg, db: Db, site: FakeSite) {
+/**
+ * Starts a crawl of a site whose pages link to ever more pages, until `finish` is called or there are as many as a crawl may
+ * have. `delayMs`: how long each page takes.
+ */
+export async function startGrowingCrawl(org: FaultOrg, db: Db, site: FakeSite, delayMs = 0) {
   let isGrowing = true;
   let last = 0;
   const pathOf = (n: number) => (n === 0 ? '/' : `/p/${n}`);
   site.rest = ({ path }) => {
     const n = path === '/' ? 0 : Number(path.replace('/p/', ''));
     if (!Number.isInteger(n) || n > last) return undefined;
-    if (isGrowing) last = Math.max(last, n + AHEAD);
+    if (isGrowing) last = Math.min(Math.max(last, n + AHEAD), MAX_PAGES - 1);
     const links = Array.from({ length: Math.min(AHEAD, last - n) }, (_, next) => pathOf(n + next + 1));
-    return pageOf(`Page ${n}`, { links });
+    return { ...pageOf(`Page ${n}`, { links }), delayMs };
   };
   const { status: answered, body } = await org.post('/crawl', { url: `${site.url}/`, page_limit: MAX_PAGES });
   if (answered !== 201) throw new Error(`The crawl was not started: ${JSON.stringify(body)}`);
