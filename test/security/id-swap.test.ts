@@ -21,8 +21,8 @@ const TELLING_LENGTH = 9;
 const ID_NAME = /(^|_)(id|ids|key|token)$|[a-z]Ids?$/;
 const IS_LONG = process.env.TEST_TIER === 'long';
 const SWAP_TIMEOUT_MS = IS_LONG ? 3_600_000 : 600_000;
-/** Of the pairs of a place in a query or body and an id, the short tier tries every tenth: each place, each id. */
-const SHARE_OF_PAIRS = IS_LONG ? 1 : 10;
+/** Of the pairs of a place in a query or body and an id, the short tier tries every twentieth: each place, each id. */
+const SHARE_OF_PAIRS = IS_LONG ? 1 : 20;
 /** Tables that no creating route fills. */
 const OTHER_TABLES = [
   'help_center_answers',

@@ -8,7 +8,7 @@ import type { TestOrg } from '../../support/stack/api.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { chat, DOMAIN, type Fakes, form, instagram, mail, reader, webhook, website } from './arrivals.ts';
 import { shown } from './hostile.ts';
-import { assistant, handoff, insight, person, provider, turn } from './stored.ts';
+import { assistant, evalCase, handoff, insight, person, provider, turn } from './stored.ts';
 
 const VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('Against the policy: ' + event.violatedDirective + ' ' + event.blockedURI))`;
@@ -53,6 +53,7 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
   /** Has strangers fill all fields that they can. Returns the pages that show them. */
   async function plant(): Promise<Visit[]> {
     const { contactId, otherId, sessionId } = await person(org);
+    await evalCase(org, sessionId);
     const [websiteId, articleId, run] = await Promise.all([website(org, fakes), reader(org), form(org, fakes)]);
     const [chatId, mailId, instagramId, webhookId] = [
       await chat(stack, org),
@@ -64,7 +65,7 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
     const turnId = await turn(stack, org, sessionId);
     await handoff(stack, org, sessionId);
     const insightId = await insight(stack, org, sessionId);
-    const deliveryId = await provider(stack, org, contactId);
+    const { deliveryId, sequenceId } = await provider(stack, org, contactId);
     const requestId = await assistant(org, sessionId);
     return [
       ['/', ['contact-name', 'integration-error', 'paused-reason']],
@@ -83,6 +84,7 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
       ['/outbound/deliveries', ['delivery-reason']],
       [`/outbound/deliveries?open=${deliveryId}`, ['delivery-reason', 'provider-answer']],
       ['/outbound', ['paused-reason']],
+      [`/outbound/${sequenceId}`, ['paused-reason', 'contact-name']],
       [`/automations/runs/${run.runId}`, ['form-answer']],
       [`/automations/runs/${run.runId}?step=0`, ['webhook-answer']],
       [`/knowledge/websites/${websiteId}`, ['title-of-b', 'title-of-c']],
@@ -92,6 +94,7 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
       [`/knowledge/help-center/${articleId}`, ['feedback-text']],
       [`/ai?open=${turnId}`, ['passage-title', 'searched-words', 'model-problem', 'dropped-text']],
       ['/ai/calls', ['call-name', 'call-reason']],
+      ['/ai/evals', ['message-text']],
       ['/insights', ['insight-0', 'insight-1']],
       [`/insights/${insightId}`, ['insight-0', 'said-0', 'statement-0']],
       ['/insights/proposals', ['insight-0', 'insight-1']],

@@ -114,25 +114,34 @@ export async function insight({ db }: Stack, org: TestOrg, sessionId: string): P
   return ids[0] as string;
 }
 
-/** What providers of messages answer, as it is stored. Returns a delivery. */
-export async function provider({ db }: Stack, org: TestOrg, contactId: string): Promise<string> {
-  const id = newId();
+/** What providers of messages answer, as it is stored. Returns a delivery, and a sequence that the contact is in. */
+export async function provider({ db }: Stack, org: TestOrg, contactId: string) {
+  const deliveryId = newId();
   const answers = [
     { attempt: 1, at: new Date().toISOString(), outcome: 'unknown', answer: hostile('provider-answer') },
   ];
   await sql`
     insert into deliveries (org_id, id, channel, "to", status, reason, contact_id, answers)
-    values (${org.id}, ${id}, 'sms', '+4915112345678', 'unknown', ${hostile('delivery-reason')}, ${contactId},
+    values (${org.id}, ${deliveryId}, 'sms', '+4915112345678', 'unknown', ${hostile('delivery-reason')}, ${contactId},
       ${JSON.stringify(answers)})`.execute(db);
   await org.put('/integrations/crm', { provider: 'hubspot', settings: { access_token: 'a-token' } });
   await sql`
     update integrations set connected = false, failing_since = now(), last_error_at = now(), last_error = ${hostile('integration-error')}
     where org_id = ${org.id} and kind = 'crm'`.execute(db);
-  const { body } = await org.post('/sequences', { name: 'Welcome', filter: null, steps: [smsStep('Hello')] });
+  const steps = [smsStep('Hello', 60)];
+  const { id: sequenceId } = (await org.post('/sequences', { name: 'Welcome', filter: null, steps })).body;
+  const { body } = await org.post(`/sequences/${sequenceId}/contacts`, { contacts: [{ id: contactId }] });
+  expect(body).toMatchObject({ enrolled: 1 });
   await sql`
     update sequences set status = 'paused', paused_at = now(), paused_reason = ${hostile('paused-reason')}
-    where id = ${body.id}`.execute(db);
-  return id;
+    where id = ${sequenceId}`.execute(db);
+  return { deliveryId, sequenceId };
+}
+
+/** A case for the AI is made of a conversation. */
+export async function evalCase(org: TestOrg, sessionId: string): Promise<void> {
+  const made = { name: 'An order', session_id: sessionId, checks: { ends: 'answered' } };
+  expect((await org.post('/autopilot/evals', made)).status).toBe(201);
 }
 
 /** An assistant asks whether it may send a message. Returns its request. */
