@@ -13,7 +13,7 @@ const KEYS = [
 ] as const;
 
 const UPDATES = [
-  ['true', 'Are updated: empty cells change nothing'],
+  ['true', 'Are updated'],
   ['false', 'Stay as they are'],
 ] as const;
 
@@ -35,7 +35,7 @@ export const ContactImportDialog = ({ onClose }: { onClose: () => void }) => {
     <UploadDialog
       title="Import contacts"
       accept=".csv,.tsv,.txt,text/csv"
-      hint="CSV in UTF-8, up to 100 MB. Its first line names the columns: external_id, email, phone, name, and custom_data.plan and the like."
+      hint="CSV in UTF-8, up to 100 MB. Its first line names the columns: external_id, email, phone, name, and custom_data.plan and the like. Empty cells change nothing."
       upload={upload}
       onUpload={onUpload}
       onClose={onClose}
