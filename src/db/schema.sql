@@ -688,6 +688,7 @@ create table contact_imports (
   constraint contact_imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint contact_imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text])))
 );
+CREATE INDEX contact_imports_by_creation ON public.contact_imports USING btree (org_id, created_at, id);
 CREATE INDEX contact_imports_ended ON public.contact_imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX contact_imports_running ON public.contact_imports USING btree (org_id, id) WHERE (state = 'running'::text);
 
@@ -1475,6 +1476,7 @@ create table imports (
   constraint imports_source_check CHECK ((source = ANY (ARRAY['chatwoot'::text, 'zendesk'::text, 'hubspot'::text]))),
   constraint imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'canceled'::text])))
 );
+CREATE INDEX imports_by_creation ON public.imports USING btree (org_id, created_at, id);
 CREATE INDEX imports_ended ON public.imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX imports_running ON public.imports USING btree (org_id, id) WHERE (state = 'running'::text);
 

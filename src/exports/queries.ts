@@ -41,7 +41,7 @@ export const findExport = (db: Db, { orgId, exportId }: ExportRef) =>
 
 export type StoredExport = NonNullable<Awaited<ReturnType<typeof findExport>>>;
 
-/** Lists a page of the exports of some resources, oldest first. */
+/** Lists a page of the exports of some resources by creation. */
 export const listExports = (db: Db, orgId: string, resources: ExportResource[], page: PageRequest) =>
   db
     .selectFrom('exports')

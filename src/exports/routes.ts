@@ -32,7 +32,7 @@ export const exportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config: {
       operationId: 'listExports',
       tags,
       summary: 'List exports',
-      description: 'Lists the exports whose contents the caller may read, oldest first.',
+      description: 'Lists the exports whose contents the caller may read.',
       querystring: ListExports,
       response: { 200: ExportPage, ...errorResponses(403) },
     },

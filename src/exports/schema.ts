@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Actor } from '../schemas/actor.ts';
-import { Cursor, Id, Time, Timestamp } from '../schemas/parts.ts';
+import { Cursor, Id, Order, Time, Timestamp } from '../schemas/parts.ts';
 
 export const ExportResource = z
   .enum(['contacts', 'conversations', 'deliveries', 'knowledge'])
@@ -40,6 +40,7 @@ export const ExportPath = z.object({ id: Id });
 export const ListExports = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
+  order: Order,
 });
 export type ListExports = z.infer<typeof ListExports>;
 

@@ -79,7 +79,7 @@ async function requireExport(db: Db, caller: Caller, id: string): Promise<Stored
   return job;
 }
 
-/** Returns a page of the exports whose contents the caller may read, oldest first. */
+/** Returns a page of the exports whose contents the caller may read. */
 export async function pageOfExports(db: Db, links: MediaLinks, caller: Caller, query: ListExports) {
   const resources = ExportResource.options.filter((name) =>
     RESOURCES[name].scopes.every((scope) => hasScope(caller, scope)),

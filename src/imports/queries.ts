@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connect.ts';
-import { behindInOrder } from '../db/cursor.ts';
+import { behindInOrder, orderedByCreation, type PageRequest } from '../db/cursor.ts';
 import { deleteSome } from '../db/deletion.ts';
 import { lockName } from '../db/locks.ts';
 import { onlyRow } from '../db/rows.ts';
 import type { Actor } from '../schemas/actor.ts';
 import type { ImportRef } from './contract.ts';
 import type { Outcome } from './findings.rules.ts';
+import type { ImportResource } from './schema.ts';
 import type { ImportFindingsTable, ImportsTable } from './table.ts';
 
 const RETENTION_DAYS = 30;
@@ -39,6 +40,16 @@ export const findImport = (db: Db, { orgId, importId }: ImportRef) =>
   db.selectFrom('imports').selectAll().where('org_id', '=', orgId).where('id', '=', importId).executeTakeFirst();
 
 export type StoredImport = NonNullable<Awaited<ReturnType<typeof findImport>>>;
+
+/** Lists a page of the imports of some resources by creation. */
+export const listImports = (db: Db, orgId: string, resources: ImportResource[], page: PageRequest) =>
+  db
+    .selectFrom('imports')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('resource', '=', sql<ImportResource>`any(${resources}::text[])`)
+    .$call(orderedByCreation(page))
+    .execute();
 
 /** Locks a running import until the transaction ends. Returns how many bytes of its file are done, and how many records. */
 export async function lockRunning(

@@ -5,12 +5,22 @@ import { streamOwnCsv } from '../api/edge/documents/csv.ts';
 import { leaveUnread, receiveText } from '../api/edge/input/text-file.ts';
 import { once } from '../api/edge/once.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
-import { Import, ImportFile, ImportPath, ImportQuery, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
+import {
+  Import,
+  ImportFile,
+  ImportPage,
+  ImportPath,
+  ImportQuery,
+  ListImports,
+  MAX_IMPORT_BYTES,
+  StartedImport,
+} from './schema.ts';
 import {
   assertAccepted,
   cancelImport,
   discardImport,
   getImport,
+  pageOfImports,
   reportOf,
   startImport,
   storeImport,
@@ -59,6 +69,19 @@ export const importRoutes: FastifyPluginAsyncZod<Deps> = async (
       },
     }),
   );
+
+  app.get('/imports', {
+    config,
+    schema: {
+      operationId: 'listImports',
+      summary: 'List imports',
+      tags,
+      description: 'Lists the imports of what the caller may import.',
+      querystring: ListImports,
+      response: { 200: ImportPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfImports(db, PUBLIC_URL, org, query),
+  });
 
   app.get('/imports/:id', {
     config,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Actor } from '../schemas/actor.ts';
-import { Id, Timestamp } from '../schemas/parts.ts';
+import { Cursor, Id, Order, Timestamp } from '../schemas/parts.ts';
 
 /** As much is received within the time of a request by a line of some 30 Mbit/s. */
 export const MAX_IMPORT_BYTES = 100 * 1024 ** 2;
@@ -33,6 +33,13 @@ export const ImportFile = z
   .meta({ examples: ['{"id":7,"role":"end-user","name":"Ada Lovelace","email":"ada@example.com"}\n'] })
   .nullish();
 
+export const ListImports = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  order: Order,
+});
+export type ListImports = z.infer<typeof ListImports>;
+
 export const ImportPath = z.object({ id: Id });
 
 export const StartedImport = z.object({ id: Id }).meta({ id: 'StartedImport' });
@@ -58,3 +65,5 @@ export const Import = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'Import' });
+
+export const ImportPage = z.object({ items: z.array(Import), next: z.string().nullable() });

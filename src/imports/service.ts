@@ -1,6 +1,7 @@
 import { delimiterOf } from '../contacts/imports/columns.ts';
 import { linesOf } from '../contacts/imports/lines.ts';
 import type { Db } from '../db/connect.ts';
+import { pageOf } from '../db/cursor.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { conflict, invalid, missingScope, notFound, TooManyRequests, unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -18,6 +19,7 @@ import {
   endImport,
   findImport,
   insertImport,
+  listImports,
   lockAndCountRunning,
   type NewImport,
   readFindings,
@@ -25,7 +27,7 @@ import {
 } from './queries.ts';
 import { recordsOfValue } from './reading/file-records.ts';
 import { jsonValuesIn } from './reading/json-values.ts';
-import type { ImportQuery, ImportResource } from './schema.ts';
+import { type ImportQuery, ImportResource, type ListImports } from './schema.ts';
 import type { LineReader, ObjectReader } from './sources/source.ts';
 import { readersOf } from './sources/sources.ts';
 
@@ -152,13 +154,23 @@ async function requireImport(db: Db, caller: Caller, id: string): Promise<Stored
 
 /** Returns an import with its progress. Throws notFound, and missingScope. */
 export async function getImport(db: Db, publicUrl: string, caller: Caller, id: string) {
-  const { state, position, size, ...job } = await requireImport(db, caller, id);
+  return describe(publicUrl, await requireImport(db, caller, id));
+}
+
+/** Returns a page of the imports of what the caller may import. */
+export async function pageOfImports(db: Db, publicUrl: string, caller: Caller, query: ListImports) {
+  const resources = ImportResource.options.filter((name) => SCOPES[name].every((scope) => hasScope(caller, scope)));
+  const { items, next } = await pageOf(db, query, (page) => listImports(db, caller.id, resources, page));
+  return { items: items.map((job) => describe(publicUrl, job)), next };
+}
+
+function describe(publicUrl: string, { state, position, size, ...job }: StoredImport) {
   const hasFindings = job.left_out + job.incomplete > 0;
   return {
     ...job,
     status: state,
     progress: state === 'completed' ? 1 : Math.min(1, Number(position) / Number(size)),
-    report_url: hasFindings ? `${publicUrl}/imports/${id}/report` : null,
+    report_url: hasFindings ? `${publicUrl}/imports/${job.id}/report` : null,
   };
 }
 

@@ -230,3 +230,16 @@ it('a repeated request with its Idempotency-Key starts one import, and another o
   expect((await stack.other.get(path)).status).toBe(404);
   expect((await stack.other.get(`${path}/refused`)).status).toBe(404);
 });
+
+it('imports are listed in the order of creation or the newest first, page by page, and none of another org', async () => {
+  const jobs: { id: string }[] = [];
+  for (const n of [1, 2, 3]) jobs.push(await imported(`email\nlisted${n}@example.com\nwrong\n`));
+  expect((await org.get('/contacts/imports')).body).toEqual({ items: jobs, next: null });
+  const { body: newest } = await org.get('/contacts/imports?order=newest&limit=2');
+  expect(newest).toEqual({ items: [jobs[2], jobs[1]], next: expect.any(String) });
+  const { body: rest } = await org.get(`/contacts/imports?order=newest&limit=2&cursor=${newest.next}`);
+  expect(rest).toEqual({ items: [jobs[0]], next: null });
+  expect((await org.get('/contacts/imports?order=desc')).status).toBe(400);
+  expect((await stack.other.get('/contacts/imports')).body.items).not.toContainEqual(jobs[0]);
+  expect((await (await stack.createOrg()).get('/contacts/imports')).body).toEqual({ items: [], next: null });
+});

@@ -343,4 +343,17 @@ describe('who may export', () => {
     const { body: page } = await org.get('/exports?limit=1');
     expect(page).toMatchObject({ items: [{ status: 'running', url: null }], next: expect.any(String) });
   });
+
+  it('reads them in the order of creation or the newest first, page by page', async () => {
+    const ids: string[] = [];
+    for (const resource of ['contacts', 'knowledge', 'contacts']) ids.push((await exported({ resource })).job.id);
+    const read = async (query: string) => {
+      const { body: page } = await org.get(`/exports?${query}`);
+      return { ids: page.items.map(({ id }: { id: string }) => id), next: page.next };
+    };
+    expect(await read('')).toEqual({ ids, next: null });
+    const newest = await read('order=newest&limit=2');
+    expect(newest).toEqual({ ids: [ids[2], ids[1]], next: expect.any(String) });
+    expect(await read(`order=newest&limit=2&cursor=${newest.next}`)).toEqual({ ids: [ids[0]], next: null });
+  });
 });

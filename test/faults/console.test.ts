@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { addMember } from '../../src/orgs/members/service.ts';
@@ -6,7 +10,7 @@ import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import { buildConsole } from '../support/console-pages.ts';
 import type { FaultOrg } from './support/fault-org.ts';
 import { type FaultStack, startFaultStack } from './support/fault-stack.ts';
-import { TEST_LIMIT_MS } from './support/sizes.ts';
+import { IMPORTED_CONTACTS, TEST_LIMIT_MS } from './support/sizes.ts';
 import { until } from './support/until.ts';
 
 const WAIT_MS = 60_000;
@@ -21,9 +25,11 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   let org: FaultOrg;
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let page: Page;
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-console-faults-'));
   beforeAll(async () => {
     await buildConsole();
-    [stack, browser] = await Promise.all([startFaultStack(), startBrowser()]);
+    const env = { STORAGE_URL: pathToFileURL(folder).href };
+    [stack, browser] = await Promise.all([startFaultStack({ env }), startBrowser()]);
   }, TEST_LIMIT_MS);
   beforeEach(async () => {
     org = await stack.newOrg();
@@ -41,6 +47,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   afterAll(async () => {
     await browser.close();
     await stack.close();
+    rmSync(folder, { recursive: true });
   });
 
   const newSession = async (): Promise<string> => {
@@ -91,6 +98,35 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
       expect(moves.map(({ session_id, count }) => [session_id, Number(count)]).sort()).toEqual(
         ids.map((id) => [id, 1]).sort(),
       );
+    },
+    TEST_LIMIT_MS,
+  );
+
+  it(
+    'imports each line of a file once, and its bar goes on to the end, when the worker is killed in the middle and the page is loaded again',
+    async () => {
+      await page.goto(`${stack.url}/console/settings/data`);
+      await page.getByRole('button', { name: 'Import contacts' }).click();
+      const contacts = Array.from({ length: IMPORTED_CONTACTS }, (_, n) => `crm-${n},crm-${n}@example.com,N${n}\n`);
+      const buffer = Buffer.from(`external_id,email,name\n${contacts.join('')}`);
+      await page.getByLabel('File').setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer });
+      await page.getByRole('button', { name: 'Upload and import' }).click();
+      const job = page.getByRole('list', { name: 'Imports of contacts' }).getByRole('listitem');
+      const bar = job.getByRole('progressbar');
+      await job.getByText(/ created$/).waitFor();
+      await stack.worker.kill();
+      const stored = async () => (await org.call('GET', '/contacts/imports')).body.items[0];
+      const interrupted = await stored();
+      expect(interrupted.status).toBe('running');
+      await page.reload();
+      await job.getByText(`${interrupted.created.toLocaleString('en-US')} created`).waitFor();
+      expect(Number(await bar.getAttribute('value'))).toBeCloseTo(interrupted.progress, 5);
+      await stack.worker.start();
+      await job
+        .getByText(`${IMPORTED_CONTACTS.toLocaleString('en-US')} created`, { exact: true })
+        .waitFor({ timeout: TEST_LIMIT_MS / 2 });
+      expect(await bar.count()).toBe(0);
+      expect(await stored()).toMatchObject({ status: 'completed', created: IMPORTED_CONTACTS, updated: 0, refused: 0 });
     },
     TEST_LIMIT_MS,
   );

@@ -7,7 +7,7 @@ import { addMember } from '../../src/orgs/members/service.ts';
 import type { Client, TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { activate } from '../support/triggers.ts';
-import { CONTACTS_CSV, CONVERSATION, SNOOZED } from './support/chatwoot.ts';
+import { CONTACTS_CSV, CONVERSATION, HELP_CENTER as HELP_CENTER_OF_CHATWOOT, SNOOZED } from './support/chatwoot.ts';
 import {
   CSV,
   codesOf as codes,
@@ -419,5 +419,43 @@ describe('a file that cannot be imported', () => {
     });
     expect((await org.post(`/imports/${running?.id}/cancel`)).body).toMatchObject({ status: 'canceled' });
     expect((await send('zendesk', 'contacts', lines(ADA))).status).toBe(202);
+  });
+});
+
+describe('the list of imports', () => {
+  const pageOf = async (of: Client, query = '') => {
+    const { status, body } = await of.get(`/imports?${query}`);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    return { ids: body.items.map(({ id }: { id: string }) => id), next: body.next };
+  };
+
+  it('has imports in the order of creation or the newest first, page by page, and none of another org', async () => {
+    const jobs: { id: string }[] = [];
+    const { body: key } = await org.post('/org/api-keys', { name: 'Moving in', scopes: ['contacts:write'] });
+    const mover = stack.client(key.api_key);
+    for (const user of [ADA, GRACE, AGENT])
+      jobs.push(await imported('zendesk', 'contacts', lines(user), { of: mover }));
+    expect(jobs[0]).toMatchObject({ actor: { kind: 'key', name: 'Moving in' } });
+    expect((await org.get('/imports')).body).toEqual({ items: jobs, next: null });
+    const [first, second, third] = jobs.map(({ id }) => id);
+    const newest = await pageOf(org, 'order=newest&limit=2');
+    expect(newest).toEqual({ ids: [third, second], next: expect.any(String) });
+    expect(await pageOf(org, `order=newest&limit=2&cursor=${newest.next}`)).toEqual({ ids: [first], next: null });
+    expect(await pageOf(await stack.createOrg())).toEqual({ ids: [], next: null });
+  });
+
+  it('has only the imports of what the caller may import', async () => {
+    const contacts = await imported('zendesk', 'contacts', lines(ADA));
+    const conversations = await imported('zendesk', 'conversations', lines(TICKET));
+    const articles = await imported('chatwoot', 'help_center', lines(...HELP_CENTER_OF_CHATWOOT));
+    const seenBy = async (...scopes: Parameters<TestOrg['withScopes']>) =>
+      (await pageOf(await org.withScopes(...scopes))).ids;
+    expect(await seenBy('contacts:write')).toEqual([contacts.id]);
+    expect(await seenBy('contacts:write', 'chat-sessions:write', 'tags:write')).toEqual([
+      contacts.id,
+      conversations.id,
+    ]);
+    expect(await seenBy('help-center:write')).toEqual([articles.id]);
+    expect(await seenBy('contacts:read', 'chat-sessions:write')).toEqual([]);
   });
 });

@@ -1,19 +1,27 @@
-interface ProgressProps {
-  /** What goes on, in a sentence that is said again when it changes. */
-  says: string;
+interface BarProps {
   done: number;
   /** Nothing as long as nobody knows how much it is. */
   total: number | undefined;
 }
 
+interface ProgressProps extends BarProps {
+  /** What goes on, in a sentence that is said again when it changes. */
+  says: string;
+}
+
 /** How far something is that takes long. */
-export const Progress = ({ says, done, total }: ProgressProps) => (
+export const Progress = ({ says, ...bar }: ProgressProps) => (
   <div>
     <p role="status">{says}</p>
-    <progress
-      aria-label="Progress"
-      {...(total !== undefined && { max: Math.max(total, 1), value: done })}
-      className="mt-1 block h-1.5 w-full accent-(--accent)"
-    />
+    <ProgressBar {...bar} />
   </div>
+);
+
+/** The bar alone, beside a sentence that stays once all is done. */
+export const ProgressBar = ({ done, total }: BarProps) => (
+  <progress
+    aria-label="Progress"
+    {...(total !== undefined && { max: Math.max(total, 1), value: done })}
+    className="mt-1 block h-1.5 w-full accent-(--accent)"
+  />
 );

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
-import { behindInOrder } from '../../db/cursor.ts';
+import { behindInOrder, orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { deleteSome } from '../../db/deletion.ts';
 import type { FurtherKeys } from '../merging/rules.ts';
 import type { ContactImportRef } from './contract.ts';
@@ -34,6 +34,10 @@ export const findImport = (db: Db, { orgId, importId }: ContactImportRef) =>
     .executeTakeFirst();
 
 export type StoredImport = NonNullable<Awaited<ReturnType<typeof findImport>>>;
+
+/** Lists a page of the imports by creation. */
+export const listImports = (db: Db, orgId: string, page: PageRequest) =>
+  db.selectFrom('contact_imports').selectAll().where('org_id', '=', orgId).$call(orderedByCreation(page)).execute();
 
 /** Locks an import until the transaction ends. Returns how many bytes of its file are done. */
 export async function lockPosition(trx: Trx, { orgId, importId }: ContactImportRef): Promise<number | undefined> {

@@ -5,8 +5,17 @@ import { streamOwnCsv } from '../../api/edge/documents/csv.ts';
 import { leaveUnread, receiveText } from '../../api/edge/input/text-file.ts';
 import { once } from '../../api/edge/once.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
-import { ContactImport, ContactsCsv, ImportOptions, ImportPath, MAX_IMPORT_BYTES, StartedImport } from './schema.ts';
-import { discardImport, getImport, refusedLines, startImport, storeImport } from './service.ts';
+import {
+  ContactImport,
+  ContactImportPage,
+  ContactsCsv,
+  ImportOptions,
+  ImportPath,
+  ListContactImports,
+  MAX_IMPORT_BYTES,
+  StartedImport,
+} from './schema.ts';
+import { discardImport, getImport, pageOfImports, refusedLines, startImport, storeImport } from './service.ts';
 
 const tags = ['contacts'];
 
@@ -41,6 +50,19 @@ export const contactImportRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db
       },
     }),
   );
+
+  app.get('/contacts/imports', {
+    config: { scope: 'contacts:read' },
+    schema: {
+      operationId: 'listContactImports',
+      summary: 'List imports of contacts',
+      tags,
+      description: 'Lists the imports that run, and those that ended within a week.',
+      querystring: ListContactImports,
+      response: { 200: ContactImportPage, ...errorResponses(403) },
+    },
+    handler: async ({ db, org, query }) => pageOfImports(db, config.PUBLIC_URL, org.id, query),
+  });
 
   app.get('/contacts/imports/:id', {
     config: { scope: 'contacts:read' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, Order, Timestamp } from '../../schemas/parts.ts';
 
 export const MAX_IMPORT_BYTES = 100 * 1024 ** 2;
 
@@ -25,6 +25,13 @@ export const ContactsCsv = z
   .meta({ examples: ['external_id,email,name,custom_data.plan\ncrm-4711,ada@example.com,Ada Lovelace,pro\n'] })
   .nullish();
 
+export const ListContactImports = z.object({
+  cursor: Cursor.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  order: Order,
+});
+export type ListContactImports = z.infer<typeof ListContactImports>;
+
 export const ImportPath = z.object({ id: Id });
 
 export const StartedImport = z.object({ id: Id }).meta({ id: 'StartedContactImport' });
@@ -44,3 +51,5 @@ export const ContactImport = z
     ended_at: Timestamp.nullable(),
   })
   .meta({ id: 'ContactImport' });
+
+export const ContactImportPage = z.object({ items: z.array(ContactImport), next: z.string().nullable() });

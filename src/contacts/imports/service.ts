@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../db/connect.ts';
+import { pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -20,6 +21,7 @@ import {
   completeImport,
   findImport,
   insertImport,
+  listImports,
   lockPosition,
   type NewImport,
   type Refusal,
@@ -27,7 +29,7 @@ import {
   recordLines,
   type StoredImport,
 } from './queries.ts';
-import type { ImportOptions } from './schema.ts';
+import type { ImportOptions, ListContactImports } from './schema.ts';
 
 export { deleteOldImports, listRunningImports } from './queries.ts';
 
@@ -93,7 +95,16 @@ export function startImport(db: Db, orgId: string, added: NewImport): Promise<{ 
 
 /** Returns an import with its progress. Throws notFound. */
 export async function getImport(db: Db, publicUrl: string, ref: ContactImportRef) {
-  const { state, position, size, ...job } = await requireImport(db, ref);
+  return describe(publicUrl, await requireImport(db, ref));
+}
+
+/** Returns a page of the imports of an org. */
+export async function pageOfImports(db: Db, publicUrl: string, orgId: string, query: ListContactImports) {
+  const { items, next } = await pageOf(db, query, (page) => listImports(db, orgId, page));
+  return { items: items.map((job) => describe(publicUrl, job)), next };
+}
+
+function describe(publicUrl: string, { state, position, size, ...job }: StoredImport) {
   return {
     ...job,
     status: state,

@@ -8,7 +8,7 @@ import type { TestOrg } from '../../support/stack/api.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
 import { chat, DOMAIN, type Fakes, form, instagram, mail, reader, webhook, website } from './arrivals.ts';
 import { shown } from './hostile.ts';
-import { assistant, evalCase, handoff, insight, person, provider, turn } from './stored.ts';
+import { assistant, desk, evalCase, handoff, insight, person, provider, turn } from './stored.ts';
 
 const VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('Against the policy: ' + event.violatedDirective + ' ' + event.blockedURI))`;
@@ -64,6 +64,7 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
     const crawls = await org.get(`/crawl/${websiteId}/crawls`);
     const turnId = await turn(stack, org, sessionId);
     await handoff(stack, org, sessionId);
+    await desk(stack, org);
     const insightId = await insight(stack, org, sessionId);
     const { deliveryId, sequenceId } = await provider(stack, org, contactId);
     const requestId = await assistant(org, sessionId);
@@ -100,6 +101,7 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
       ['/insights/proposals', ['insight-0', 'insight-1']],
       [`/assistants?id=${requestId}`, ['assistant-text']],
       [`/settings/webhooks/${webhookId}`, ['receiver-answer', 'event-name'], /^Show contact\.created/],
+      ['/settings/data', ['import-reason']],
       ['/settings/integrations', ['integration-error']],
       ['/settings/integrations/crm', ['integration-error']],
     ];

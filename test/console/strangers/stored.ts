@@ -29,6 +29,14 @@ export async function person(org: TestOrg): Promise<{ contactId: string; otherId
   return { contactId: made.body.id, otherId: other.body.id, sessionId: body.id };
 }
 
+/** What another desk has written in a file, as the reason of an import says it. */
+export async function desk({ db }: Stack, org: TestOrg): Promise<void> {
+  await sql`
+    insert into imports (org_id, id, source, resource, account, storage_key, size, actor, state, reason, ended_at)
+    values (${org.id}, ${newId()}, 'zendesk', 'contacts', '', 'none', 1, '{"kind":"system","id":null,"name":null}', 'failed',
+      ${hostile('import-reason')}, now())`.execute(db);
+}
+
 /** What a CRM answers about a handoff, as it is stored. */
 export async function handoff({ db }: Stack, org: TestOrg, sessionId: string): Promise<void> {
   const handed = await org.post(`/chat/sessions/${sessionId}/handoff`, {

@@ -131,6 +131,12 @@ const mcp = createRoute({
   staticData,
   component: lazyRouteComponent(() => import('../../areas/settings/mcp/actions'), 'Actions'),
 });
+const data = createRoute({
+  getParentRoute,
+  path: '/settings/data',
+  staticData,
+  component: lazyRouteComponent(() => import('../../areas/settings/data/data'), 'DataPage'),
+});
 
 export const settingsRoutes = [
   overview,
@@ -153,4 +159,5 @@ export const settingsRoutes = [
   webhook,
   widget,
   mcp,
+  data,
 ] as const;

@@ -10,6 +10,7 @@ import type { TestApi, TestOrg } from '../../../support/stack/api.ts';
 import { seedKnowledge } from '../knowledge-seeds.ts';
 import type { Seeds } from '../routes.ts';
 import { seedSettings } from '../settings-seeds.ts';
+import { seedTransfers } from '../transfer-seeds.ts';
 
 type Pages = ReturnType<typeof createPages>;
 
@@ -37,6 +38,7 @@ export async function seedAll(api: TestApi, pages: Pages): Promise<Seeds> {
   const other = await org.post('/contacts', { contact: { name: 'Zoe K.', email: 'zk@customer.example' } });
   const seeded = { sessionId, contactId: contact.id, otherContactId: other.body.id, requestId };
   const settings = await seedSettings(org);
+  await seedTransfers(api);
   return { ...seeded, ...settings, ...(await seedOutbound(org)), ...(await seedKnowledge(org)) };
 }
 

@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Schemas } from '../../../api/client';
+import { useMay } from '../../../api/may';
 import { contactsQuery } from '../../../api/overview';
 import { DataList } from '../../../ui/lists/data-list';
 import type { Column } from '../../../ui/lists/data-row';
 import { FilterBar } from '../../../ui/lists/filter-bar';
 import { Page } from '../../../ui/page';
-import { Button, Empty } from '../../../ui/parts';
+import { Button, Empty, lookOf } from '../../../ui/parts';
 import { Ago } from '../../../ui/times/ago';
 import { contactNameOf } from '../names';
 
@@ -18,11 +19,21 @@ const MAX_FOUND = 100;
 export const Contacts = () => {
   const search = useSearch({ from: '/contacts' });
   const navigate = useNavigate();
+  const mayImport = useMay('contacts:write');
   const list = useInfiniteQuery(contactsQuery(search.q));
   const isCut = search.q !== undefined && list.data?.pages[0]?.items.length === MAX_FOUND;
   const show = (filters: typeof search) => void navigate({ to: '/contacts', search: filters });
   return (
-    <Page title="Contacts">
+    <Page
+      title="Contacts"
+      actions={
+        mayImport && (
+          <Link to="/settings/data" className={lookOf('plain')}>
+            Import
+          </Link>
+        )
+      }
+    >
       <FilterBar search={search} fields={[]} searched="Name, e-mail or phone number" onChange={show} />
       {isCut && (
         <p role="status" className="border-b border-line px-4 py-2 text-quiet">
@@ -38,7 +49,15 @@ export const Contacts = () => {
         empty={
           search.q === undefined ? (
             <Empty title="No contact yet">
-              Contacts come by conversations, and by <code>POST /contacts</code> or <code>POST /contacts/import</code>.
+              Contacts come by conversations, by <code>POST /contacts</code>, and from CSV files.
+              {mayImport && (
+                <>
+                  <br />
+                  <Link to="/settings/data" className={`${lookOf('main')} mt-3`}>
+                    Import contacts
+                  </Link>
+                </>
+              )}
             </Empty>
           ) : (
             <Empty title="Nobody was found">

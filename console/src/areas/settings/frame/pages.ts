@@ -62,6 +62,7 @@ const GROUPS = [
     pages: [
       page('Organization', '/settings/organization', 'org:read', 'Name, language, time zone, rules'),
       page('Brand', '/settings/brand', 'org:read', 'How the help center, forms and surveys look'),
+      page('Import and export', '/settings/data', 'contacts:read', 'Contacts from CSV, moving in, files of records'),
       page('Audit', '/settings/audit', 'audit:read', 'Who changed what is set up, and who signed in'),
     ],
   },

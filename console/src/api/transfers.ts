@@ -1,0 +1,89 @@
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { ApiError, api, dataOf, type Schemas } from './client';
+import { PAGES } from './pages';
+import { every } from './refetching/polling';
+
+const PAGE = { order: 'newest', limit: 10 } as const;
+const UNDER_WAY_MS = 2_000;
+
+interface State {
+  data: { pages: { items: { status: string }[] }[] } | undefined;
+  error: Error | null;
+}
+
+/** Returns when a list is read again: every few seconds while one of its jobs runs, and seldom once it could not be read. */
+function whileRunning({ data, error }: State): number | false {
+  const isRunning = data?.pages.some(({ items }) => items.some(({ status }) => status === 'running')) === true;
+  return isRunning && every(UNDER_WAY_MS)({ state: { error } });
+}
+
+export const contactImportsQuery = infiniteQueryOptions({
+  queryKey: ['listContactImports'],
+  queryFn: ({ pageParam }) =>
+    dataOf(api.GET('/contacts/imports', { params: { query: { ...PAGE, cursor: pageParam } } })),
+  refetchInterval: ({ state }) => whileRunning(state),
+  ...PAGES,
+});
+
+export const movesQuery = infiniteQueryOptions({
+  queryKey: ['listImports'],
+  queryFn: ({ pageParam }) => dataOf(api.GET('/imports', { params: { query: { ...PAGE, cursor: pageParam } } })),
+  refetchInterval: ({ state }) => whileRunning(state),
+  ...PAGES,
+});
+
+export const exportsQuery = infiniteQueryOptions({
+  queryKey: ['listExports'],
+  queryFn: ({ pageParam }) => dataOf(api.GET('/exports', { params: { query: { ...PAGE, cursor: pageParam } } })),
+  refetchInterval: ({ state }) => whileRunning(state),
+  ...PAGES,
+});
+
+/** The most that the API takes at once. */
+export const MAX_FILE_BYTES = 100 * 1024 ** 2;
+
+/** A file cannot be read any more. */
+class FileError extends Error {}
+
+interface Sent<Query> {
+  file: File;
+  query: Query;
+  /** The Idempotency-Key. */
+  key: string;
+}
+
+type ContactImportOptions = { key?: 'external_id' | 'email' | 'phone' | undefined; update: 'true' | 'false' };
+
+/** Uploads a CSV file of contacts, which a job imports. */
+export async function importContacts({ file, query, key }: Sent<ContactImportOptions>): Promise<{ id: string }> {
+  const params = { query, header: { 'idempotency-key': key } };
+  return dataOf(api.POST('/contacts/import', { params, ...(await bodyOf(file)) }));
+}
+
+type MoveOptions = { source: Schemas['ImportSource']; resource: Schemas['ImportResource']; account?: string };
+
+/** Uploads a file of another desk, which a job imports. */
+export async function importRecords({ file, query, key }: Sent<MoveOptions>): Promise<{ id: string }> {
+  const params = { query, header: { 'idempotency-key': key } };
+  return dataOf(api.POST('/imports', { params, ...(await bodyOf(file)) }));
+}
+
+/** Returns a file as the body of a request. Throws FileError where it has changed since: browsers do not read it then. */
+async function bodyOf(file: File) {
+  await file
+    .slice(0, 1)
+    .arrayBuffer()
+    .catch(() => {
+      throw new FileError('The file has changed since it was chosen: choose it again');
+    });
+  const text = new Blob([file], { type: 'text/csv' }); // systems name other types, and the API looks into the file
+  return { body: text as never, bodySerializer: () => text };
+}
+
+const OF_FILE = [400, 413, 415];
+
+/** Returns what an error says of the file that was sent. */
+export function fileProblemOf(error: Error | null): string | undefined {
+  const isRefused = error instanceof ApiError && OF_FILE.includes(error.status);
+  return isRefused || error instanceof FileError ? error.message : undefined;
+}
