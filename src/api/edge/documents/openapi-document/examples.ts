@@ -33,5 +33,5 @@ export function addExamples(document: ApiDocument): void {
     answerContent.example = answer;
     shown.add(nameOfRef(answerContent.schema ?? {}));
   }
-  for (const name of shown.difference(requested)) delete document.components.schemas[name]?.examples;
+  for (const name of shown) if (!requested.has(name)) delete document.components.schemas[name]?.examples;
 }
