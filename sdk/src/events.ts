@@ -9,7 +9,7 @@ export interface EventOptions {
   after?: string | undefined;
   /** `sessions`, `inbox`, `presence` and `notifications`, separated by commas. Default: sessions. */
   topics?: string;
-  /** Ends the stream. */
+  /** Ends the stream, also before events that have arrived. */
   signal?: AbortSignal;
 }
 
@@ -36,6 +36,7 @@ export async function* liveEvents(
   while (!signal?.aborted) {
     try {
       for await (const event of connection(switchboard, { after: last, topics, signal })) {
+        if (signal?.aborted) return;
         last = event.id ?? last;
         waitMs = FIRST_WAIT_MS;
         yield event;
