@@ -274,15 +274,28 @@ it('links to the state of the server only where it is on the same port', async (
 
   it('the documentation loads from this server alone, without what its maker sells', async () => {
     const { page, complaints } = await browser.open(`${api.url}/docs/`);
-    await page.getByText('Customer support and outbound messaging').first().waitFor();
+    await page.locator('#app').getByText('Customer support and outbound messaging').first().waitFor();
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 });
       expect(await page.getByText(/generate mcp|deploy|share|configure/i).count()).toBe(0);
       expect(await overflowOf(page)).toBe(0);
     }
+    expect(await page.locator('.outline').isVisible()).toBe(false);
     const addresses: string[] = await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)');
     expect(addresses.filter((address) => !address.startsWith(`${api.url}/`))).toEqual([]);
     expect(complaints).toEqual([]);
+  });
+
+  it('the documentation can be read before its script is there', async () => {
+    const { page } = await browser.open('about:blank', { width: 380, colorScheme: 'dark' });
+    await page.route('**/scalar.js*', () => undefined);
+    await page.goto(`${api.url}/docs/`, { waitUntil: 'commit' });
+    await page.getByRole('heading', { name: 'Switchboard API' }).waitFor();
+    await page.getByRole('heading', { name: 'Keys and scopes' }).waitFor();
+    await page.getByText('POST /contacts/import').waitFor();
+    expect([await page.title(), await overflowOf(page), await isDark(page)]).toEqual(['Switchboard API', 0, true]);
+    expect(await lowestContrastOf(page)).toBeGreaterThanOrEqual(4.5);
+    await page.context().close();
   });
 
   it('submits the hosted form, first with a mistake', async () => {

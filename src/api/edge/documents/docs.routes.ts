@@ -3,7 +3,10 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { Piscina } from 'piscina';
 import { z } from 'zod';
 import { createDocumentCache } from './cached-documents.ts';
+import type { Outline } from './docs-outline.rules.ts';
 import type { DocsPage, renderDocsPage } from './docs-page.thread.ts';
+import { type ApiDocument, operationsOf } from './openapi-document/document.ts';
+import { INTRODUCTION, TAGS, TITLE } from './openapi-document/introduction.ts';
 
 const THREAD = new URL('./docs-page.thread.ts', import.meta.url).href;
 const RENDER: typeof renderDocsPage.name = 'renderDocsPage';
@@ -30,7 +33,7 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
 
   let rendered: Promise<DocsPage> | undefined;
   const docs = () => {
-    rendered ??= renderInThread().catch((error: unknown) => {
+    rendered ??= renderInThread(outlineOf(app.swagger() as unknown as ApiDocument)).catch((error: unknown) => {
       rendered = undefined;
       throw error;
     });
@@ -43,11 +46,24 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
   );
 };
 
+const outlineOf = (document: ApiDocument): Outline => ({
+  title: TITLE,
+  introduction: INTRODUCTION,
+  groups: Object.entries(TAGS).map(([name, description]) => ({
+    name,
+    description,
+    operations: operationsOf(document).flatMap(({ method, path, operation: { tags = [], summary = '' } }) =>
+      tags.includes(name) ? [{ method, path, summary }] : [],
+    ),
+  })),
+});
+
 /** The thread ends after the page is rendered: the library takes 17 MB of memory where it is loaded. */
-async function renderInThread(): Promise<DocsPage> {
+async function renderInThread(outline: Outline): Promise<DocsPage> {
   const thread = new Piscina({ filename: THREAD, minThreads: 0, maxThreads: 1 });
   try {
-    const { page, script }: DocsPage = await thread.run(`js/scalar.js?v=${SCRIPT_VERSION}`, { name: RENDER });
+    const given = { scriptUrl: `js/scalar.js?v=${SCRIPT_VERSION}`, outline };
+    const { page, script }: DocsPage = await thread.run(given, { name: RENDER });
     return { page: Buffer.from(page), script: Buffer.from(script) };
   } finally {
     await thread.destroy();

@@ -10,7 +10,7 @@ import { isAnswerStored } from '../idempotency.ts';
 import { mayLackBody } from '../input/absent-input.ts';
 import { withStrictBodies } from '../input/strict-bodies.ts';
 import { createDocumentCache } from './cached-documents.ts';
-import { INTRODUCTION, TAGS } from './openapi-document/introduction.ts';
+import { INTRODUCTION, TAGS, TITLE } from './openapi-document/introduction.ts';
 import { readableDocument } from './openapi-document/readable.ts';
 
 const HIDDEN = { schema: { hide: true }, config: { scope: 'public', limitedBy: 'address' } } as const;
@@ -25,7 +25,7 @@ export const openapi = fastifyPlugin(async (app: FastifyInstance, { config }: De
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Switchboard API',
+        title: TITLE,
         version: '1.0-beta',
         description: INTRODUCTION,
         contact: { name: 'The operator', url: config.PUBLIC_URL },

@@ -1,3 +1,5 @@
+export const TITLE = 'Switchboard API';
+
 /** What a reader has to know before the first request, as the document's description. */
 export const INTRODUCTION = `Customer support and outbound messaging.
 
