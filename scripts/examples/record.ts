@@ -54,7 +54,7 @@ function textOf(callBack: (text: string) => void): Transform {
   });
 }
 
-/** Appends an exchange, with short lists, if it shows more than those before it, which bounds the file. */
+/** Appends an exchange, with short lists, if it shows more than those before it. This bounds the file. */
 function record(given: Exchange): void {
   const exchange = shortened(given);
   const key = `${exchange.operationId} ${exchange.status}`;

@@ -45,7 +45,8 @@ export const MAX_FILE_BYTES = 100 * 1024 ** 2;
 /** A file cannot be read any more. */
 class FileError extends Error {}
 
-interface Sent<Query> {
+/** A file and the options of its import. */
+export interface Sent<Query> {
   file: File;
   query: Query;
   /** The Idempotency-Key. */
@@ -54,7 +55,7 @@ interface Sent<Query> {
 
 type ContactImportOptions = { key?: 'external_id' | 'email' | 'phone' | undefined; update: 'true' | 'false' };
 
-/** Uploads a CSV file of contacts, which a job imports. */
+/** Uploads a CSV file of contacts. A job imports it. */
 export async function importContacts({ file, query, key }: Sent<ContactImportOptions>): Promise<{ id: string }> {
   const params = { query, header: { 'idempotency-key': key } };
   return dataOf(api.POST('/contacts/import', { params, ...(await bodyOf(file)) }));
@@ -62,7 +63,7 @@ export async function importContacts({ file, query, key }: Sent<ContactImportOpt
 
 type MoveOptions = { source: Schemas['ImportSource']; resource: Schemas['ImportResource']; account?: string };
 
-/** Uploads a file of another desk, which a job imports. */
+/** Uploads a file of another desk. A job imports it. */
 export async function importRecords({ file, query, key }: Sent<MoveOptions>): Promise<{ id: string }> {
   const params = { query, header: { 'idempotency-key': key } };
   return dataOf(api.POST('/imports', { params, ...(await bodyOf(file)) }));

@@ -9,12 +9,12 @@ export interface Outline {
   groups: { name: string; description: string; operations: { method: string; path: string; summary: string }[] }[];
 }
 
-/** The outline gives way to the script's page, which is behind it until it has a heading. */
+/** The script's page is hidden until it has a heading. Then it takes the place of the outline. */
 const STYLE = `:root{color-scheme:light dark}#app:has(h1)~.outline{display:none}#app:not(:has(h1)){position:fixed;inset:0;visibility:hidden}
 .outline{max-width:44rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}
 .outline ul{padding:0;list-style:none}.outline code{overflow-wrap:anywhere}`;
 
-/** Returns an outline as HTML, which readers have until the script has drawn `#app`, the element before it. */
+/** Returns an outline as HTML. Readers see it until the script has drawn `#app`, the element before it. */
 export function renderOutline({ title, introduction, groups }: Outline): string {
   const sections = groups.map(({ name, description, operations }) => {
     const lines = operations.map(

@@ -11,7 +11,7 @@ export interface DocsPage {
   script: Uint8Array;
 }
 
-/** Returns the documentation page, which shows an outline until `/openapi.json` and the script at an address are loaded. */
+/** Returns the documentation page. It shows an outline until `/openapi.json` and the script at an address are loaded. */
 export async function renderDocsPage({
   scriptUrl,
   outline,

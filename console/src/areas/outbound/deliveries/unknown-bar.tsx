@@ -5,12 +5,12 @@ import type { DeliveryFilters } from '../../../api/outbound';
 import { say } from '../../../app/undo';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog';
 import { Button } from '../../../ui/parts';
+import { useStoredId } from '../../../ui/stored-id';
 import { Failures } from '../../inbox/bulk/failures';
 
 type Outcome = 'sent' | 'failed';
 
 const POLL_MS = 700;
-const jobKeyOf = (orgId: string) => `switchboard-delivery-job-${orgId}`;
 
 interface BarProps {
   orgId: string;
@@ -20,12 +20,7 @@ interface BarProps {
 /** Settles all unknown deliveries of the list at once, by a job that continues when the page is closed. */
 export const UnknownBar = ({ orgId, filters }: BarProps) => {
   const [asked, ask] = useState<Outcome>();
-  const [jobId, setJobId] = useState(() => localStorage.getItem(jobKeyOf(orgId)) ?? undefined);
-  const follow = (id: string | undefined) => {
-    if (id === undefined) localStorage.removeItem(jobKeyOf(orgId));
-    else localStorage.setItem(jobKeyOf(orgId), id);
-    setJobId(id);
-  };
+  const [jobId, follow] = useStoredId(`switchboard-delivery-job-${orgId}`);
   const start = useMutation({
     mutationFn: (outcome: Outcome) => {
       const { order: _, ...query } = filters;

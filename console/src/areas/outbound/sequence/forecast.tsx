@@ -6,6 +6,7 @@ import type { Series } from '../../../ui/charts/chart-props';
 import type { Tone } from '../../../ui/charts/parts-bar';
 import { Button, Failure } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
+import { useStoredId } from '../../../ui/stored-id';
 import { Ago } from '../../../ui/times/ago';
 import { shownShortDay } from '../../../ui/times/moments';
 import { shownMoment } from '../../../ui/times/time';
@@ -70,7 +71,7 @@ function useForecast(id: string, course: 'pending' | 'begun') {
   const request = useMutation({
     mutationFn: () => dataOf(api.POST('/sequences/{id}/forecast', { params: { path } })),
     onMutate: () => setAskedAt(new Date().toISOString()),
-    onSuccess: (answer) => remember('state' in answer ? answer.id : null),
+    onSuccess: (answer) => remember('state' in answer ? answer.id : undefined),
   });
   const job = useQuery({
     queryKey: ['getSequenceForecast', id, forecastId],
@@ -80,12 +81,12 @@ function useForecast(id: string, course: 'pending' | 'begun') {
           params: { path: { id, forecastId: forecastId ?? '' } },
         }),
       ),
-    enabled: forecastId !== null,
+    enabled: forecastId !== undefined,
     refetchInterval: ({ state }) =>
       state.error === null && (state.data?.state ?? 'in_progress') === 'in_progress' ? POLL_MS : false,
   });
   const isDeleted = job.error instanceof ApiError && job.error.status === 404;
-  const isOfJob = forecastId !== null && !isDeleted;
+  const isOfJob = forecastId !== undefined && !isDeleted;
   const atOnce = request.data !== undefined && 'state' in request.data ? undefined : request.data;
   const answer = isOfJob ? job.data : atOnce;
   const failed = answer !== undefined && 'error' in answer && answer.error !== null ? new Error(answer.error) : null;
@@ -102,17 +103,6 @@ function useForecast(id: string, course: 'pending' | 'begun') {
     progress: isRunning ? { done, total } : undefined,
     asOf: answer?.steps == null ? undefined : 'created_at' in answer ? answer.created_at : askedAt,
   };
-}
-
-/** An id that the browser remembers under a name. */
-function useStoredId(name: string): [id: string | null, remember: (id: string | null) => void] {
-  const [id, set] = useState(() => localStorage.getItem(name));
-  const remember = (next: string | null) => {
-    if (next === null) localStorage.removeItem(name);
-    else localStorage.setItem(name, next);
-    set(next);
-  };
-  return [id, remember];
 }
 
 const Progress = ({ done, total }: { done: number; total: number }) => (

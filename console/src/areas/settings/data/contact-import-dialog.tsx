@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import { contactImportsQuery, importContacts } from '../../../api/transfers';
 import { Select } from '../../../ui/forms/fields';
-import { useIntentKey } from '../../../ui/intent-key';
-import { useChange } from '../frame/use-change';
 import { UploadDialog } from './upload-dialog';
+import { useUpload } from './use-upload';
 
 const KEYS = [
   ['', 'Any of them that a line has'],
@@ -21,23 +20,14 @@ const UPDATES = [
 export const ContactImportDialog = ({ onClose }: { onClose: () => void }) => {
   const [key, setKey] = useState<(typeof KEYS)[number][0]>('');
   const [update, setUpdate] = useState<(typeof UPDATES)[number][0]>('true');
-  const intent = useIntentKey();
-  const upload = useChange(importContacts, {
-    stale: [contactImportsQuery.queryKey],
-    says: 'The import has begun',
-  });
-  const onUpload = (file: File) => {
-    const query = { ...(key !== '' && { key }), update };
-    const of = JSON.stringify([file.name, file.size, file.lastModified, query]);
-    upload.mutate({ file, query, key: intent.keyFor(of) }, { onSuccess: onClose });
-  };
+  const { upload, start } = useUpload(importContacts, { stale: contactImportsQuery.queryKey, onDone: onClose });
   return (
     <UploadDialog
       title="Import contacts"
       accept=".csv,.tsv,.txt,text/csv"
       hint="CSV in UTF-8, up to 100 MB. Its first line names the columns: external_id, email, phone, name, and custom_data.plan and the like. Empty cells change nothing."
       upload={upload}
-      onUpload={onUpload}
+      onUpload={(file) => start(file, { ...(key !== '' && { key }), update })}
       onClose={onClose}
     >
       <Select label="Contacts are found by the column" value={key} options={KEYS} onChoose={setKey} />

@@ -2,9 +2,8 @@ import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { importRecords, movesQuery } from '../../../api/transfers';
 import { FIELD, Field, Select } from '../../../ui/forms/fields';
-import { useIntentKey } from '../../../ui/intent-key';
-import { useChange } from '../frame/use-change';
 import { UploadDialog } from './upload-dialog';
+import { useUpload } from './use-upload';
 import { SOURCES } from './words';
 
 type Source = Schemas['ImportSource'];
@@ -37,22 +36,16 @@ export const MoveDialog = ({ resources, onClose }: MoveDialogProps) => {
   const [source, setSource] = useState<Source>('chatwoot');
   const [wanted, want] = useState<Resource>();
   const [account, setAccount] = useState('');
-  const intent = useIntentKey();
-  const upload = useChange(importRecords, { stale: [movesQuery.queryKey], says: 'The import has begun' });
+  const { upload, start } = useUpload(importRecords, { stale: movesQuery.queryKey, onDone: onClose });
   const offered = resources.filter(([name]) => name in FILES[source]);
   const resource = (offered.find(([name]) => name === wanted) ?? offered[0])?.[0] ?? 'contacts';
-  const onUpload = (file: File) => {
-    const query = { source, resource, ...(account !== '' && { account }) };
-    const of = JSON.stringify([file.name, file.size, file.lastModified, query]);
-    upload.mutate({ file, query, key: intent.keyFor(of) }, { onSuccess: onClose });
-  };
   return (
     <UploadDialog
       title="Move in from another desk"
       accept=".csv,.json,.ndjson,.jsonl,.txt"
       hint={`${FILES[source][resource]}. ${LARGER}`}
       upload={upload}
-      onUpload={onUpload}
+      onUpload={(file) => start(file, { source, resource, ...(account !== '' && { account }) })}
       onClose={onClose}
       above={
         <div className="grid gap-4 min-[500px]:grid-cols-2">

@@ -1,0 +1,12 @@
+import { useState } from 'react';
+
+/** An id that the browser remembers under a name, and what sets or forgets it. */
+export function useStoredId(name: string): [id: string | undefined, remember: (id: string | undefined) => void] {
+  const [id, set] = useState(() => localStorage.getItem(name) ?? undefined);
+  const remember = (next: string | undefined) => {
+    if (next === undefined) localStorage.removeItem(name);
+    else localStorage.setItem(name, next);
+    set(next);
+  };
+  return [id, remember];
+}
