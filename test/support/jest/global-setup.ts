@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
@@ -18,6 +18,10 @@ import { administer, TEMPLATE_DATABASE, TEST_NAMESPACES } from '../stack/servers
 
 const WARM_UP = fileURLToPath(new URL('./warm-up.ts', import.meta.url));
 const FOLDER_NAME = /^switchboard-test-(\d+)-/;
+/** Files in memory, where Linux has such a folder. A database has some 1,500 of them, and most tests create one. */
+const MEMORY_FOLDER = '/dev/shm';
+/** What the databases of a run may need at most, with Postgres' log of changes. */
+const LEAST_MEMORY_BYTES = 4 * 1024 ** 3;
 const stops: (() => Promise<void>)[] = [];
 
 /**
@@ -27,7 +31,7 @@ const stops: (() => Promise<void>)[] = [];
  */
 export default async function startServers(): Promise<void> {
   removeOldFolders();
-  const folder = mkdtempSync(join(tmpdir(), `switchboard-test-${process.pid}-`));
+  const folder = mkdtempSync(join(temporaryFolder(), `switchboard-test-${process.pid}-`));
   chmodSync(folder, 0o755); // Postgres' own user has to reach its data in it
   const guard = startGuard(join(folder, 'processes.json'));
   stops.push(async () => {
@@ -106,8 +110,17 @@ async function provideCompileCache(folder: string) {
 
 /** Those of runs that were cut short. */
 function removeOldFolders() {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = FOLDER_NAME.exec(name)?.[1];
-    if (pid && identityOf(Number(pid)) === undefined) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  for (const root of [tmpdir(), MEMORY_FOLDER].filter((folder) => existsSync(folder))) {
+    for (const name of readdirSync(root)) {
+      const pid = FOLDER_NAME.exec(name)?.[1];
+      if (pid && identityOf(Number(pid)) === undefined) rmSync(join(root, name), { recursive: true, force: true });
+    }
   }
+}
+
+/** Returns a folder in memory if there is enough of it, or else the system's for temporary files. */
+function temporaryFolder(): string {
+  if (!existsSync(MEMORY_FOLDER)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  return Math.min(bavail * bsize, freemem()) < LEAST_MEMORY_BYTES ? tmpdir() : MEMORY_FOLDER;
 }
