@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +31,6 @@ export type PostgresOptions = {
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
@@ -31,13 +39,15 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
+/** Of the path of a Unix socket, on every platform. */
+const MAX_SOCKET_BYTES = 103;
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 /** Several stacks share it. */
-const THROWAWAY = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
+const THROWAWAY = { fsync: 'off', full_page_writes: 'off', max_connections: '300', max_wal_size: '512MB' };
 
 /**
  * Starts Postgres on the folder, creating the cluster and the database on the first start. Resolves when Postgres
- * answers.
+ * answers. It listens by TCP, and by a Unix socket in its folder, which costs less: `url` is of the socket.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Child & { url: string }> {
   const { port, password, database, logFile, guard, isThrowaway = false } = options;
@@ -46,9 +56,14 @@ export async function startPostgres(options: PostgresOptions): Promise<Child & {
   const home = postgresFolder(options.folder, owner);
   const folder = join(home, 'cluster');
   if (!existsSync(folder)) await initialise(home, { programs, owner, password, isThrowaway });
-  removeStaleLock(folder);
+  const hasSocket = Buffer.byteLength(join(home, `.s.PGSQL.${port}`)) <= MAX_SOCKET_BYTES && !/[",]/.test(home);
+  for (const file of locksIn(home, folder)) removeStaleLock(file);
 
-  const settings = { ...SETTINGS, ...(isThrowaway ? THROWAWAY : DURABLE) };
+  const settings = {
+    ...SETTINGS,
+    unix_socket_directories: hasSocket ? `"${home}"` : '',
+    ...(isThrowaway ? THROWAWAY : DURABLE),
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = await startChild(join(programs, 'bin/postgres'), ['-D', folder, '-p', String(port), ...flags], {
     logFile,
@@ -57,7 +72,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Child & {
     cwd: folder,
     ...owner,
   });
-  const url = (name: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${name}`;
+  const host = hasSocket ? encodeURIComponent(home) : '127.0.0.1';
+  const url = (name: string) => `postgres://postgres:${password}@${host}:${port}/${name}`;
   await waitUntilReady(child, logFile, () => query(url('postgres'), 'select 1'), 30_000);
   await createDatabase(url('postgres'), database);
   return { ...child, url: url(database) };
@@ -110,13 +126,19 @@ async function initialise(
   }
 }
 
+/** Returns the lock files of a cluster and of its sockets. */
+function locksIn(home: string, folder: string): string[] {
+  const sockets = readdirSync(home).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
+  return [join(folder, 'postmaster.pid'), ...sockets.map((name) => join(home, name))].filter((file) =>
+    existsSync(file),
+  );
+}
+
 /**
- * Removes the lock file left by a kill -9. Its process id may belong to another program by now, and Postgres would
- * refuse to start.
+ * Removes a lock file left by a kill -9. Its process id may belong to another program by now, and Postgres would refuse to
+ * start.
  */
-function removeStaleLock(folder: string) {
-  const file = join(folder, 'postmaster.pid');
-  if (!existsSync(file)) return;
+function removeStaleLock(file: string) {
   const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
   const holder = identityOf(pid);
   if (Number.isNaN(pid) || (holder !== undefined && !holder.includes('postgres'))) rmSync(file, { force: true });

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { programOf } from '../../src/dev/scripts.ts';
-import { createTestDatabase, temporalAddress, testNamespace } from '../support/stack/servers.ts';
+import { createTestDatabase, overTcp, temporalAddress, testNamespace } from '../support/stack/servers.ts';
 import { eventually } from '../support/stack/stack.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -15,8 +15,8 @@ it.each([
   ['worker', '"msg":"working"'],
 ] as const)('the %s that starts before the database waits for it, and works then', async (script, ready) => {
   const database = await createTestDatabase();
-  const { hostname, port } = new URL(database.url);
-  const way = new URL(database.url);
+  const way = overTcp(database.url);
+  const { hostname, port } = way;
   way.port = String(await anyFreePort());
   const { env, flags, file } = programOf(script);
   const program = spawn(process.execPath, [...flags, file], {

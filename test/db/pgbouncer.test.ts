@@ -7,7 +7,7 @@ import { connect } from '../../src/db/connect.ts';
 import { listen } from '../../src/db/listen.ts';
 import { anyFreePort } from '../../src/dev/ports.ts';
 import { startProgram } from '../logging/support/program.ts';
-import { createTestDatabase, type TestDatabase } from '../support/stack/servers.ts';
+import { createTestDatabase, overTcp, type TestDatabase } from '../support/stack/servers.ts';
 import { eventually } from '../support/stack/stack.ts';
 
 const PGBOUNCER = '/usr/sbin/pgbouncer';
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 /** Starts PgBouncer in front of Postgres. Returns the address of the database through it. */
 async function startPooler(mode: string, more: string[] = []): Promise<string> {
-  const server = new URL(database.url);
+  const server = overTcp(database.url);
   const port = await anyFreePort();
   const file = join(folder, `${mode}-${port}.ini`);
   const address = `host=${server.hostname} port=${server.port} user=${server.username} password=${server.password}`;
@@ -51,7 +51,7 @@ async function startPooler(mode: string, more: string[] = []): Promise<string> {
   );
   const child = spawn(PGBOUNCER, [...(process.getuid?.() === 0 ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' });
   running.push(child);
-  const url = new URL(database.url);
+  const url = overTcp(database.url);
   url.port = String(port);
   await eventually('the pooler', async () => {
     const { pool, close } = connect(url.href, { poolSize: 1 });

@@ -70,7 +70,7 @@ export async function startListmonk(
     PATH: process.env.PATH,
     HOME: folder,
     LISTMONK_app__address: address,
-    LISTMONK_db__host: '127.0.0.1',
+    LISTMONK_db__host: decodeURIComponent(new URL(postgres.url).hostname),
     LISTMONK_db__port: String(port),
     LISTMONK_db__user: 'postgres',
     LISTMONK_db__password: PASSWORD,

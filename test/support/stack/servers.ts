@@ -23,6 +23,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) };
 }
 
+/** Returns the address of a database by TCP, also of one whose address is of a Unix socket. */
+export function overTcp(url: string): URL {
+  const address = new URL(url);
+  if (/^%2f/i.test(address.hostname)) address.hostname = '127.0.0.1';
+  return address;
+}
+
 /** One for each test process, so that no test's worker takes another one's tasks. */
 export const TEST_NAMESPACES = ['test-1', 'test-2', 'test-3', 'test-4', 'test-5'];
 
