@@ -15,7 +15,7 @@ const PENDING = sql`interval '1 minute'`;
 const selectCalibration = (db: Db, orgId: string) =>
   db
     .selectFrom('ai_calibrations')
-    .select(['threshold', 'report', 'requested_at', 'measured_at', 'passages', 'last_chunk'])
+    .select(['threshold', 'report', 'requested_at', 'measured_at', 'progress', 'reason', 'passages', 'last_chunk'])
     .select([
       sql<boolean>`coalesce(measured_at < requested_at, true) and requested_at > now() - ${PENDING}`.as('is_pending'),
       sql<boolean>`coalesce(measured_at < requested_at, true) and requested_at <= now() - ${PENDING}`.as(
@@ -39,8 +39,19 @@ export async function upsertCalibration(
     insert into ai_calibrations (org_id, threshold, report, passages, last_chunk, measured_at)
     values (${orgId}, ${threshold}, ${JSON.stringify(report)}::jsonb, ${size.passages}, ${size.last_chunk}, now())
     on conflict (org_id) do update set threshold = excluded.threshold, report = excluded.report,
-      passages = excluded.passages, last_chunk = excluded.last_chunk, measured_at = now()
+      passages = excluded.passages, last_chunk = excluded.last_chunk, measured_at = now(),
+      progress = null, reason = null
   `.execute(db);
+}
+
+/** Records how far a measurement is. */
+export async function recordProgress(db: Db, orgId: string, progress: number): Promise<void> {
+  await db.updateTable('ai_calibrations').set({ progress, reason: null }).where('org_id', '=', orgId).execute();
+}
+
+/** Records why a measurement is repeated. */
+export async function recordFailure(db: Db, orgId: string, reason: string): Promise<void> {
+  await db.updateTable('ai_calibrations').set({ progress: null, reason }).where('org_id', '=', orgId).execute();
 }
 
 /** Deletes the threshold of an org if it was measured with vectors. */

@@ -44,6 +44,8 @@ export const Calibration = z
       .nullable(),
     requested_at: Timestamp.nullable(),
     measured_at: Timestamp.nullable(),
+    progress: z.number().min(0).max(1).nullable().describe('Of a measurement under way.'),
+    reason: z.string().nullable().describe('Why its last attempt failed. It is tried again.'),
   })
   .meta({
     id: 'AutopilotCalibration',
@@ -64,6 +66,8 @@ export const Calibration = z
         },
         requested_at: '2026-01-01T03:00:00.000Z',
         measured_at: '2026-01-01T03:00:12.000Z',
+        progress: null,
+        reason: null,
       },
     ],
   });

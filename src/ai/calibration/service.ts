@@ -21,6 +21,8 @@ import {
   listDueOrgs,
   listMeasuredIndexes,
   lockCalibration,
+  recordFailure,
+  recordProgress,
   upsertCalibration,
   upsertRequest,
 } from './queries.ts';
@@ -50,6 +52,8 @@ const MAX_ANSWERS = 5_000;
 /** The longest wait of a turn for a due calibration. */
 const MAX_WAIT_MS = 5_000;
 const POLL_MS = 100;
+/** How often the progress is recorded. */
+const PROGRESS_MS = 1_000;
 
 type Calibration = Awaited<ReturnType<typeof findCalibration>>;
 
@@ -112,6 +116,8 @@ export async function getCalibration(db: Db, orgId: string) {
     report: reportOf(calibration),
     requested_at: calibration?.requested_at ?? null,
     measured_at: calibration?.measured_at ?? null,
+    progress: calibration?.progress ?? null,
+    reason: calibration?.reason ?? null,
   };
 }
 
@@ -204,9 +210,17 @@ export async function calibrateAnswers(
   const onModelAway = () => throwIfModelMayReturn(db, orgId, attempt);
   const comparison = await comparisonOf(db, semantics, orgId, { probes, passages, onModelAway });
   const feedback = await countFeedback(db, orgId, MAX_ANSWERS);
+  const probesBy = (by: Comparison) =>
+    by === 'known-scale' && closenessShareOf(passages) > 0 ? probes.slice(0, MAX_READ_QUESTIONS) : probes;
+  const total = probes.length + (comparison === 'words' ? 0 : probesBy(comparison).length);
+  const onAsked = recordingProgress(total, (share) => recordProgress(db, orgId, share));
   const measure = async (by: Comparison) => {
-    const some = by === 'known-scale' && closenessShareOf(passages) > 0 ? probes.slice(0, MAX_READ_QUESTIONS) : probes;
-    const asked = await askProbes(db, by === 'words' ? WORDS_ONLY : semantics, orgId, { probes: some, signal });
+    const some = probesBy(by);
+    const asked = await askProbes(db, by === 'words' ? WORDS_ONLY : semantics, orgId, {
+      probes: some,
+      signal,
+      onAsked,
+    });
     const share = probesShareOf(passages);
     return {
       asked,
@@ -222,7 +236,9 @@ export async function calibrateAnswers(
 /** Throws in early attempts if the org's questions are compared by a model. */
 async function throwIfModelMayReturn(db: Db, orgId: string, attempt: number): Promise<void> {
   if (attempt >= FIRST_ATTEMPT_WITHOUT_MODEL || !(await isComparedByModel(db, orgId))) return;
-  throw new ProviderError('The embedding model does not compare questions now', { transient: true });
+  const reason = 'The embedding model does not compare questions now';
+  await recordFailure(db, orgId, reason);
+  throw new ProviderError(reason, { transient: true });
 }
 
 type Measured = { asked: AskedQuestion[]; askedShare: number } & ReturnType<typeof calibrate>;
@@ -241,6 +257,17 @@ async function measureBoth(
   return { asked, threshold, report: { ...report, with_vectors: isCompared, words_threshold } };
 }
 
+/** Returns what is called after each question. It records the share of those that are asked now and then. */
+function recordingProgress(total: number, record: (share: number) => Promise<void>): () => Promise<void> {
+  let [asked, recordedAt] = [0, Number.NEGATIVE_INFINITY];
+  return async () => {
+    asked += 1;
+    if (performance.now() - recordedAt < PROGRESS_MS) return;
+    recordedAt = performance.now();
+    await record(asked / total);
+  };
+}
+
 /**
  * Asks probes by a search. Probes compared by another method twice, as by words while a model is away, say nothing: the
  * first time, the process of the model may have died.
@@ -249,7 +276,7 @@ async function askProbes(
   db: Db,
   semantics: SemanticSearch,
   orgId: string,
-  { probes, signal }: { probes: PassageProbe[]; signal: AbortSignal },
+  { probes, signal, onAsked }: { probes: PassageProbe[]; signal: AbortSignal; onAsked: () => Promise<void> },
 ): Promise<AskedQuestion[]> {
   const withVectors = semantics !== WORDS_ONLY;
   const asked: AskedQuestion[] = [];
@@ -259,6 +286,7 @@ async function askProbes(
     const first = await ask();
     const one = first?.withVectors === !withVectors ? await ask() : first;
     if (one?.withVectors === withVectors) asked.push(one);
+    await onAsked();
   }
   return asked;
 }

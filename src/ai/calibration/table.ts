@@ -9,6 +9,10 @@ export interface AiCalibrationsTable {
   report: ColumnType<CalibrationReport | null, string | null, string | null>;
   requested_at: Generated<Date>;
   measured_at: Date | null;
+  /** The share of the questions that are asked. Null: none is measured. */
+  progress: number | null;
+  /** Why the last attempt failed. It is repeated. */
+  reason: string | null;
   /** The number of passages when it was measured, and the id of the latest. */
   passages: number | null;
   last_chunk: number | null;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { answerByQuotes } from '../../../src/ai/answers/extractive.service.ts';
 import { calibrate, defaultThresholdOf } from '../../../src/ai/calibration/rules.ts';
-import { requestDailyCalibrations } from '../../../src/ai/calibration/service.ts';
+import { calibrateAnswers, getCalibration, requestDailyCalibrations } from '../../../src/ai/calibration/service.ts';
 import { findEvidence } from '../../../src/knowledge/search/evidence.service.ts';
 import { WORDS_ONLY } from '../../../src/knowledge/search/passage-search.service.ts';
 import { randomFrom } from '../../faults/support/random.ts';
@@ -31,6 +31,19 @@ describe('the calibration of answers', () => {
     expect(body.threshold).toBeGreaterThan(0);
     expect(body.threshold).toBeLessThan(defaultThresholdOf(8));
     expect((await stack.other.get('/autopilot/calibration')).body.is_calibrated).toBe(false);
+  });
+
+  it('shows how far it is while it asks, and nothing before and after', async () => {
+    const org = await newAnsweringOrg(stack, { autopilot: false });
+    await org.post('/autopilot/calibration/run');
+    await eventually('the calibration', async () => (await org.get('/autopilot/calibration')).body.is_calibrated);
+    const seen: Promise<{ progress: number | null }>[] = [];
+    const signal = AbortSignal.any([]);
+    signal.throwIfAborted = () => void seen.push(getCalibration(stack.db, org.id)); // called before each question
+    const { questions } = await calibrateAnswers(stack.db, WORDS_ONLY, org.id, { signal, attempt: 1 });
+    const shares = (await Promise.all(seen)).map(({ progress }) => progress);
+    expect([shares.length, shares[0], shares[1]]).toEqual([questions, null, expect.closeTo(1 / questions)]);
+    expect((await org.get('/autopilot/calibration')).body).toMatchObject({ progress: null, reason: null });
   });
 
   it('is requested each day for orgs with autopilot, and for no others', async () => {

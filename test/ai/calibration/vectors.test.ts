@@ -80,9 +80,15 @@ describe('an org with an embedding model', () => {
     fake.next(503);
     expect((await measureAgain()).report).toEqual(report);
     fake.next(200, ...Array.from({ length: 500 }, () => 503));
-    expect(await measureAgain()).toMatchObject({
+    const [measured] = await Promise.all([
+      measureAgain(),
+      eventually('the reason', async () => (await calibrationOf(org)).reason?.includes('does not compare')),
+    ]);
+    expect(measured).toMatchObject({
       threshold: report.words_threshold,
       report: { with_vectors: false, words_threshold: null },
+      progress: null,
+      reason: null,
     });
   });
 

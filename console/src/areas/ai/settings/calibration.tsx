@@ -32,8 +32,13 @@ export const Calibration = ({ mayWrite }: { mayWrite: boolean }) => {
         {calibration.isPending && <Skeleton rows={2} />}
         {failureOf(calibration)}
         {isAwaited(data) && (
-          <Progress says="Own questions are asked, to see which answers are right" done={0} total={undefined} />
+          <Progress
+            says="Own questions are asked, to see which answers are right"
+            done={data?.progress ?? 0}
+            total={data?.progress == null ? undefined : 1}
+          />
         )}
+        {data?.reason != null && <p className="break-words text-bad-text">{data.reason}. It is tried again.</p>}
         {data !== undefined && <Measured calibration={data} />}
       </div>
     </Section>
