@@ -23,6 +23,6 @@ export const createContactImportActivities = ({ db, storage, stopping }: Contact
       Context.current().heartbeat();
       return performance.now() < endAt && !stopping.aborted && !Context.current().cancellationSignal.aborted;
     };
-    return continueImport({ db, storage }, ref, mayContinue);
+    return continueImport({ db, storage }, ref, { mayContinue, attempt: Context.current().info.attempt });
   },
 });

@@ -27,6 +27,8 @@ export const createImportActivities = ({ db, storage, publicUrl, crawling, stopp
       return stopping.aborted || Context.current().cancellationSignal.aborted;
     };
     const mayContinue = () => !isStopped() && performance.now() < endAt;
-    return continueImport({ db, storage, publicUrl, extractor: crawling.extractor }, ref, { mayContinue, isStopped });
+    const { attempt } = Context.current().info;
+    const deps = { db, storage, publicUrl, extractor: crawling.extractor };
+    return continueImport(deps, ref, { mayContinue, isStopped, attempt });
   },
 });

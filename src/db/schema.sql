@@ -74,9 +74,12 @@ create table ai_calibrations (
   measured_at timestamp(3) with time zone,
   passages integer,
   last_chunk bigint,
+  progress real,
+  reason text,
   constraint ai_calibrations_pkey PRIMARY KEY (org_id),
   constraint ai_calibrations_check CHECK (((passages IS NULL) = (last_chunk IS NULL))),
-  constraint ai_calibrations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+  constraint ai_calibrations_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint ai_calibrations_progress_check CHECK (((progress >= (0)::double precision) AND (progress <= (1)::double precision)))
 );
 
 create table ai_calls (
@@ -683,10 +686,13 @@ create table contact_imports (
   refused integer default 0 not null,
   created_at timestamp(3) with time zone default now() not null,
   ended_at timestamp(3) with time zone,
+  file_name text,
+  actor jsonb default '{"id": null, "kind": "system", "name": null}'::jsonb not null,
+  reason text,
   constraint contact_imports_pkey PRIMARY KEY (org_id, id),
   constraint contact_imports_key_check CHECK ((key = ANY (ARRAY['external_id'::text, 'email'::text, 'phone'::text]))),
   constraint contact_imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
-  constraint contact_imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text])))
+  constraint contact_imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE INDEX contact_imports_by_creation ON public.contact_imports USING btree (org_id, created_at, id);
 CREATE INDEX contact_imports_ended ON public.contact_imports USING btree (ended_at) WHERE (ended_at IS NOT NULL);
@@ -1470,6 +1476,7 @@ create table imports (
   reason text,
   created_at timestamp(3) with time zone default now() not null,
   ended_at timestamp(3) with time zone,
+  file_name text,
   constraint imports_pkey PRIMARY KEY (org_id, id),
   constraint imports_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
   constraint imports_resource_check CHECK ((resource = ANY (ARRAY['contacts'::text, 'conversations'::text, 'help_center'::text]))),

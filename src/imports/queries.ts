@@ -14,7 +14,10 @@ const RETENTION_DAYS = 30;
 const FINDINGS_PER_READ = 500;
 
 export interface NewImport
-  extends Pick<ImportsTable, 'id' | 'source' | 'resource' | 'account' | 'columns' | 'delimiter' | 'storage_key'> {
+  extends Pick<
+    ImportsTable,
+    'id' | 'source' | 'resource' | 'account' | 'columns' | 'delimiter' | 'storage_key' | 'file_name'
+  > {
   size: number;
   position: number;
   lines: number;

@@ -1,3 +1,4 @@
+import { openRest } from '../contacts/imports/stored-file.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { isUnstorable } from '../db/failures.ts';
 import { inSavepoint, inTransaction } from '../db/transaction.ts';
@@ -39,6 +40,8 @@ export interface Pace {
   mayContinue(): boolean;
   /** Whether what is in one transaction has to be given up. */
   isStopped(): boolean;
+  /** Counts from 1 the runs that have failed, and this one. */
+  attempt: number;
 }
 
 /** A later run of the import has taken over, or the import has ended. */
@@ -69,8 +72,7 @@ export async function continueImport(deps: ImportDeps, ref: ImportRef, pace: Pac
 async function importFile(deps: ImportDeps, job: StoredImport, pace: Pace): Promise<boolean> {
   const [start, size] = [Number(job.position), Number(job.size)];
   if (start >= size) return true;
-  const content = await deps.storage.get(job.storage_key, { start, end: size - 1 });
-  if (content === undefined) throw new Error(`The file of the import ${job.id} is not in storage`);
+  const content = await openRest(deps.storage, job, pace.attempt);
   const parts = partsOf(content, job, { bytes: start, lines: job.lines });
   if (job.resource === 'help_center') return importArticles(deps, job, { parts, pace });
   return importBatches(deps, job, { parts, pace, limit: RECORDS_PER_BATCH[job.resource] });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Actor } from '../schemas/actor.ts';
-import { Cursor, Id, Order, Timestamp } from '../schemas/parts.ts';
+import { Cursor, FileName, Id, Order, Timestamp } from '../schemas/parts.ts';
 
 /** As much is received within the time of a request by a line of some 30 Mbit/s. */
 export const MAX_IMPORT_BYTES = 100 * 1024 ** 2;
@@ -23,6 +23,7 @@ export const ImportQuery = z.object({
     .regex(/^[\w.-]*$/, 'must have only letters, digits and the characters . _ -')
     .default('')
     .describe('Distinguishes accounts, if several of a source are imported. Ids are unique in an account.'),
+  file_name: FileName,
 });
 export type ImportQuery = z.infer<typeof ImportQuery>;
 
@@ -50,6 +51,7 @@ export const Import = z
     source: ImportSource,
     resource: ImportResource,
     account: z.string(),
+    file_name: z.string().nullable(),
     status: z.enum(['running', 'completed', 'failed', 'canceled']),
     progress: z.number().min(0).max(1),
     records: z.int().describe('Those that are done.'),

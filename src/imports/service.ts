@@ -74,7 +74,7 @@ export async function storeImport(
   const format = await formatOf(file, query);
   const storage_key = `imports/${orgId}/${id}`;
   await storeUnclaimedObject(db, storage, { org_id: orgId, id, key: storage_key }, file);
-  return { id, ...query, storage_key, size: file.size, ...format };
+  return { id, ...query, file_name: query.file_name ?? null, storage_key, size: file.size, ...format };
 }
 
 /** Deletes the file of an import that was not recorded. */

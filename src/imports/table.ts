@@ -15,6 +15,8 @@ export interface ImportsTable {
   columns: string[] | null;
   delimiter: string | null;
   storage_key: string;
+  /** As its sender named it. */
+  file_name: string | null;
   size: ColumnType<string, number, never>;
   /** Who began it. */
   actor: ColumnType<Actor, string, never>;

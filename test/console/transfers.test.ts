@@ -5,6 +5,7 @@ import { insertImport } from '../../src/contacts/imports/queries.ts';
 import { continueImport, storeImport } from '../../src/contacts/imports/service.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { spool } from '../../src/media/spool.ts';
+import { SYSTEM } from '../../src/schemas/actor.ts';
 import { ADA, AGENT, lines } from '../imports/support/zendesk.ts';
 import { CHROMIUM, startBrowser } from '../support/chromium.ts';
 import { buildConsole, createPages, type MemberOptions, violationsIn } from '../support/console-pages.ts';
@@ -65,6 +66,8 @@ const ADDRESS = '/settings/data';
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const job = newest(page, 'Imports of contacts');
     await job.getByText('1 created, 1 skipped, 2 refused').waitFor();
+    await job.getByText('people.csv').waitFor();
+    await job.getByText(/, by admin/).waitFor();
     await job.getByText('Completed').waitFor();
     const refused = await downloaded(page, job.getByRole('link', { name: 'Refused lines' }));
     expect(refused.split('\r\n')).toEqual([
@@ -83,11 +86,11 @@ const ADDRESS = '/settings/data';
     const file = await spool([Buffer.from(`email,name\n${contacts.join('')}`)], 1_000_000);
     const added = await storeImport(db, deps.storage, org.id, { file, options: { update: true } });
     await file.remove();
-    await inTransaction(db, (trx) => insertImport(trx, org.id, added)); // of which no workflow is told
+    await inTransaction(db, (trx) => insertImport(trx, org.id, added, SYSTEM)); // of which no workflow is told
     const ref = { orgId: org.id, importId: added.id };
     const proceed = (batches: number) => {
       let done = 0;
-      return continueImport({ db, storage: deps.storage }, ref, () => done++ < batches);
+      return continueImport({ db, storage: deps.storage }, ref, { mayContinue: () => done++ < batches, attempt: 1 });
     };
 
     const { page, complaints } = await open();
@@ -131,7 +134,7 @@ const ADDRESS = '/settings/data';
     await upload(page, 'users.json', lines(ADA, AGENT));
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const job = newest(page, 'Imports from other desks');
-    await job.getByText('Zendesk (shop): contacts').waitFor();
+    await job.getByText('Zendesk (shop): contacts, users.json').waitFor();
     await job.getByText('1 created, 1 left out').waitFor();
     const report = await downloaded(page, job.getByRole('link', { name: 'What was left out' }));
     expect(report.split('\r\n').slice(0, 2)).toEqual([

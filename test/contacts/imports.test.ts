@@ -4,6 +4,7 @@ import { continueImport, startImport, storeImport } from '../../src/contacts/imp
 import { inTransaction } from '../../src/db/transaction.ts';
 import { purgeDeletedMedia } from '../../src/media/service.ts';
 import { spool } from '../../src/media/spool.ts';
+import { SYSTEM } from '../../src/schemas/actor.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 
@@ -29,6 +30,7 @@ async function imported(csv: string, query = '') {
     return job.status === 'completed' && job;
   });
 }
+const paced = (mayContinue: () => boolean, attempt = 1) => ({ mayContinue, attempt });
 const contacts = async () =>
   (await org.get('/contacts?limit=100')).body.items as {
     email: string | null;
@@ -190,22 +192,66 @@ describe('an interrupted import', () => {
     const file = await spool([Buffer.from(`email,name\n${lines.join('\n')}\n`)], 1_000_000);
     const added = await storeImport(deps.db, deps.storage, org.id, { file, options: { update: true } });
     await file.remove();
-    await inTransaction(db, (trx) => insertImport(trx, org.id, added)); // of which no workflow is told
+    await inTransaction(db, (trx) => insertImport(trx, org.id, added, SYSTEM)); // of which no workflow is told
     const ref = { orgId: org.id, importId: added.id };
     let batches = 0;
-    const first = await continueImport({ db, storage: deps.storage }, ref, () => batches++ < 2);
+    const first = await continueImport(
+      { db, storage: deps.storage },
+      ref,
+      paced(() => batches++ < 2),
+    );
     expect(first).toMatchObject({ isEnded: false, lines: 6_001 });
     const failing = () => {
       throw new Error('the process ends');
     };
-    await expect(continueImport({ db, storage: deps.storage }, ref, failing)).rejects.toThrow('the process ends');
+    await expect(continueImport({ db, storage: deps.storage }, ref, paced(failing))).rejects.toThrow(
+      'the process ends',
+    );
     const together = await Promise.allSettled(
-      [1, 2].map(() => continueImport({ db, storage: deps.storage }, ref, () => true)),
+      [1, 2].map(() =>
+        continueImport(
+          { db, storage: deps.storage },
+          ref,
+          paced(() => true),
+        ),
+      ),
     );
     expect(together.map(({ status }) => status)).toContain('fulfilled');
     const { body } = await org.get(`/contacts/imports/${added.id}`);
     expect(body).toMatchObject({ status: 'completed', rows: 7_500, created: 7_500, updated: 0 });
     expect(await stack.deps.storage.get(added.storage_key)).toBeUndefined();
+  });
+});
+
+it('an import knows the name of its file and who began it', async () => {
+  const job = await imported('email\nann@example.com\n', `?file_name=${encodeURIComponent('Ann’s people.csv')}`);
+  expect(job).toMatchObject({ file_name: 'Ann’s people.csv', actor: { kind: 'key' }, reason: null });
+  expect((await imported('email\nann@example.com\n')).file_name).toBeNull();
+  expect((await send('email\n', `?file_name=${'a'.repeat(256)}`)).body.message).toContain('file_name');
+});
+
+it('an import whose file is lost is tried again for minutes, and then fails with what to do', async () => {
+  const { db, deps } = stack;
+  const file = await spool([Buffer.from('email\nann@example.com\n')], 1_000);
+  const added = await storeImport(db, deps.storage, org.id, { file, options: { update: true } });
+  await file.remove();
+  await inTransaction(db, (trx) => insertImport(trx, org.id, added, SYSTEM)); // of which no workflow is told
+  await deps.storage.delete(added.storage_key);
+  const ref = { orgId: org.id, importId: added.id };
+  const tryIt = (attempt: number) =>
+    continueImport(
+      { db, storage: deps.storage },
+      ref,
+      paced(() => true, attempt),
+    );
+  await expect(tryIt(9)).rejects.toThrow('not in storage');
+  const path = `/contacts/imports/${added.id}`;
+  expect((await org.get(path)).body).toMatchObject({ status: 'running', reason: null, ended_at: null });
+  expect(await tryIt(10)).toMatchObject({ isEnded: true });
+  expect((await org.get(path)).body).toMatchObject({
+    status: 'failed',
+    reason: expect.stringContaining('import the file again'),
+    ended_at: expect.any(String),
   });
 });
 

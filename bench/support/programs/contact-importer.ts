@@ -6,6 +6,7 @@ import { inTransaction } from '../../../src/db/transaction.ts';
 import { keepObject } from '../../../src/media/service.ts';
 import { spool } from '../../../src/media/spool.ts';
 import { createFileStorage } from '../../../src/providers/storage/file-system.ts';
+import { SYSTEM } from '../../../src/schemas/actor.ts';
 import { serve } from '../processes.ts';
 
 // Imports files as an activity of the worker does, without Temporal.
@@ -21,10 +22,11 @@ serve({
     await bytes.remove();
     await inTransaction(db, async (trx) => {
       await keepObject(trx, orgId, added.id);
-      await insertImport(trx, orgId, added);
+      await insertImport(trx, orgId, added, SYSTEM);
     });
     const began = performance.now();
-    const { refused } = await continueImport({ db, storage }, { orgId, importId: added.id }, () => true);
+    const pace = { mayContinue: () => true, attempt: 1 };
+    const { refused } = await continueImport({ db, storage }, { orgId, importId: added.id }, pace);
     if (refused > 0) throw new Error(`${refused} lines were refused`);
     return performance.now() - began;
   },

@@ -1,7 +1,10 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
+import type { paths } from '../../generated/api';
 import { ApiError, api, dataOf, type Schemas } from './client';
 import { PAGES } from './pages';
 import { every } from './refetching/polling';
+import { createRequests, sayUnreachable } from './requests';
+import { sendingBy } from './sending';
 
 const PAGE = { order: 'newest', limit: 10 } as const;
 const UNDER_WAY_MS = 2_000;
@@ -51,26 +54,31 @@ export interface Sent<Query> {
   query: Query;
   /** The Idempotency-Key. */
   key: string;
+  /** Told the share of the file that has left, from 0 to 1. */
+  onSent: (share: number) => void;
 }
 
 type ContactImportOptions = { key?: 'external_id' | 'email' | 'phone' | undefined; update: 'true' | 'false' };
 
 /** Uploads a CSV file of contacts. A job imports it. */
-export async function importContacts({ file, query, key }: Sent<ContactImportOptions>): Promise<{ id: string }> {
-  const params = { query, header: { 'idempotency-key': key } };
-  return dataOf(api.POST('/contacts/import', { params, ...(await bodyOf(file)) }));
+export async function importContacts(sent: Sent<ContactImportOptions>): Promise<{ id: string }> {
+  return dataOf(uploads(sent).POST('/contacts/import', await requestOf(sent)));
 }
 
 type MoveOptions = { source: Schemas['ImportSource']; resource: Schemas['ImportResource']; account?: string };
 
 /** Uploads a file of another desk. A job imports it. */
-export async function importRecords({ file, query, key }: Sent<MoveOptions>): Promise<{ id: string }> {
-  const params = { query, header: { 'idempotency-key': key } };
-  return dataOf(api.POST('/imports', { params, ...(await bodyOf(file)) }));
+export async function importRecords(sent: Sent<MoveOptions>): Promise<{ id: string }> {
+  return dataOf(uploads(sent).POST('/imports', await requestOf(sent)));
 }
 
-/** Returns a file as the body of a request. Throws FileError where it has changed since: browsers do not read it then. */
-async function bodyOf(file: File) {
+const uploads = ({ onSent }: Sent<unknown>) => {
+  const send = sendingBy(onSent);
+  return createRequests<paths>((address, init) => send(address, init).catch(sayUnreachable));
+};
+
+/** Returns a request with a file as its body. Throws FileError where it has changed since: browsers do not read it then. */
+async function requestOf<Query>({ file, query, key }: Sent<Query>) {
   await file
     .slice(0, 1)
     .arrayBuffer()
@@ -78,7 +86,11 @@ async function bodyOf(file: File) {
       throw new FileError('The file has changed since it was chosen: choose it again');
     });
   const text = new Blob([file], { type: 'text/csv' }); // systems name other types, and the API looks into the file
-  return { body: text as never, bodySerializer: () => text };
+  return {
+    params: { query: { ...query, file_name: file.name }, header: { 'idempotency-key': key } },
+    body: text as never,
+    bodySerializer: () => text,
+  };
 }
 
 const OF_FILE = [400, 413, 415];

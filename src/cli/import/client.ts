@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse';
@@ -51,7 +52,7 @@ export function createImportClient({ url, key, source, resource, account }: Targ
   return {
     /** Uploads a piece of a file. Returns the id of its import. */
     async start(file: LocalFile, { start, end, header }: Piece): Promise<string> {
-      const query = new URLSearchParams({ source, resource, account });
+      const query = new URLSearchParams({ source, resource, account, file_name: basename(file.path) });
       const sent = {
         ...headers,
         'content-type': file.isJson ? 'application/x-ndjson' : 'text/csv',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../../db/connect.ts';
 import { behindInOrder, orderedByCreation, type PageRequest } from '../../db/cursor.ts';
 import { deleteSome } from '../../db/deletion.ts';
+import type { Actor } from '../../schemas/actor.ts';
 import type { FurtherKeys } from '../merging/rules.ts';
 import type { ContactImportRef } from './contract.ts';
 import type { CsvPosition } from './lines.ts';
@@ -10,7 +11,8 @@ import type { ContactImportRefusalsTable, ContactImportsTable } from './table.ts
 const RETENTION_DAYS = 7;
 const LINES_PER_READ = 500;
 
-export interface NewImport extends Pick<ContactImportsTable, 'key' | 'does_update' | 'columns' | 'delimiter'> {
+export interface NewImport
+  extends Pick<ContactImportsTable, 'key' | 'does_update' | 'columns' | 'delimiter' | 'file_name'> {
   id: string;
   storage_key: string;
   size: number;
@@ -18,10 +20,10 @@ export interface NewImport extends Pick<ContactImportsTable, 'key' | 'does_updat
   lines: number;
 }
 
-export async function insertImport(trx: Trx, orgId: string, added: NewImport): Promise<void> {
+export async function insertImport(trx: Trx, orgId: string, added: NewImport, actor: Actor): Promise<void> {
   await trx
     .insertInto('contact_imports')
-    .values({ org_id: orgId, ...added, ended_at: null })
+    .values({ org_id: orgId, ...added, actor: JSON.stringify(actor) })
     .execute();
 }
 
@@ -74,10 +76,15 @@ export async function recordLines(
   `.execute(trx);
 }
 
-export async function completeImport(db: Db, { orgId, importId }: ContactImportRef): Promise<void> {
+/** Ends an import that is running. */
+export async function endImport(
+  db: Db,
+  { orgId, importId }: ContactImportRef,
+  end: { state: 'completed' } | { state: 'failed'; reason: string },
+): Promise<void> {
   await db
     .updateTable('contact_imports')
-    .set({ state: 'completed', ended_at: sql<Date>`now()` })
+    .set({ ...end, ended_at: sql<Date>`now()` })
     .where('org_id', '=', orgId)
     .where('id', '=', importId)
     .where('state', '=', 'running')

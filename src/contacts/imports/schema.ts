@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Cursor, Id, Order, Timestamp } from '../../schemas/parts.ts';
+import { Actor } from '../../schemas/actor.ts';
+import { Cursor, FileName, Id, Order, Timestamp } from '../../schemas/parts.ts';
 
 export const MAX_IMPORT_BYTES = 100 * 1024 ** 2;
 
@@ -13,6 +14,7 @@ export const ImportOptions = z.object({
     .default('true')
     .transform((text) => text === 'true')
     .describe('`false` skips lines of contacts that exist.'),
+  file_name: FileName,
 });
 export type ImportOptions = z.infer<typeof ImportOptions>;
 
@@ -39,7 +41,8 @@ export const StartedImport = z.object({ id: Id }).meta({ id: 'StartedContactImpo
 export const ContactImport = z
   .object({
     id: Id,
-    status: z.enum(['running', 'completed']),
+    file_name: z.string().nullable(),
+    status: z.enum(['running', 'completed', 'failed']),
     progress: z.number().min(0).max(1),
     rows: z.int(),
     created: z.int(),
@@ -47,6 +50,8 @@ export const ContactImport = z
     skipped: z.int().describe('With `update=false`.'),
     refused: z.int(),
     refused_url: z.string().nullable(),
+    reason: z.string().nullable().describe('Why it failed.'),
+    actor: Actor.describe('Who began it.'),
     created_at: Timestamp,
     ended_at: Timestamp.nullable(),
   })

@@ -6,8 +6,9 @@ import { newId } from '../../ids.ts';
 import { deleteUnclaimedMedia, keepObject, storeUnclaimedObject } from '../../media/service.ts';
 import type { Spool } from '../../media/spool.ts';
 import { enqueue, signalWithStart } from '../../outbox/outbox.ts';
-import { setCountry } from '../../processes/current-work.ts';
+import { currentActor, setCountry } from '../../processes/current-work.ts';
 import type { Storage } from '../../providers/storage/port.ts';
+import { SYSTEM } from '../../schemas/actor.ts';
 import { WAKE } from '../../temporal/contract.ts';
 import { findCountry } from '../filters/shared.queries.ts';
 import { describeFields } from '../saving/batch.service.ts';
@@ -18,7 +19,7 @@ import { assertColumns, delimiterOf, fieldsOf } from './columns.ts';
 import { type ContactImportProgress, type ContactImportRef, IMPORT_CONTACTS } from './contract.ts';
 import { type CsvLine, linesOf } from './lines.ts';
 import {
-  completeImport,
+  endImport,
   findImport,
   insertImport,
   listImports,
@@ -30,6 +31,7 @@ import {
   type StoredImport,
 } from './queries.ts';
 import type { ImportOptions, ListContactImports } from './schema.ts';
+import { FileLost, openRest } from './stored-file.ts';
 
 export { deleteOldImports, listRunningImports } from './queries.ts';
 
@@ -59,7 +61,8 @@ export async function storeImport(
   assertColumns(header.columns, options.key);
   const storage_key = `contact-imports/${orgId}/${id}`;
   await storeUnclaimedObject(db, storage, { org_id: orgId, id, key: storage_key }, file);
-  return { id, key: options.key ?? null, does_update: options.update, storage_key, size: file.size, ...header };
+  const { key = null, update: does_update, file_name = null } = options;
+  return { id, key, does_update, file_name, storage_key, size: file.size, ...header };
 }
 
 /** Deletes the file of an import that was not recorded. */
@@ -87,7 +90,7 @@ async function headerOf(file: Spool): Promise<Pick<NewImport, 'columns' | 'delim
 export function startImport(db: Db, orgId: string, added: NewImport): Promise<{ id: string }> {
   return inTransaction(db, async (trx) => {
     await keepObject(trx, orgId, added.id);
-    await insertImport(trx, orgId, added);
+    await insertImport(trx, orgId, added, currentActor() ?? SYSTEM);
     await enqueue(trx, orgId, runImport({ orgId, importId: added.id }));
     return { id: added.id };
   });
@@ -132,21 +135,30 @@ export async function refusedLines(db: Db, ref: ContactImportRef): Promise<Async
   })();
 }
 
+/** How long a run may last. */
+interface Pace {
+  /** Whether another batch may begin. */
+  mayContinue(): boolean;
+  /** Counts from 1 the runs that have failed, and this one. */
+  attempt: number;
+}
+
 /**
  * Imports lines of a file while it may continue. A batch of lines is saved and recorded as done in one transaction: each
  * line once, however often the import is interrupted.
  */
-export async function continueImport(
-  deps: Deps,
-  ref: ContactImportRef,
-  mayContinue: () => boolean,
-): Promise<ContactImportProgress> {
+export async function continueImport(deps: Deps, ref: ContactImportRef, pace: Pace): Promise<ContactImportProgress> {
   const job = await findImport(deps.db, ref);
   if (job?.state === 'running') {
     setCountry((await findCountry(deps.db, ref.orgId)) ?? null);
-    if (await importLines(deps, ref, { job, mayContinue })) {
-      await deps.storage.delete(job.storage_key);
-      await completeImport(deps.db, ref);
+    try {
+      if (await importLines(deps, ref, { job, pace })) {
+        await deps.storage.delete(job.storage_key);
+        await endImport(deps.db, ref, { state: 'completed' });
+      }
+    } catch (error) {
+      if (!(error instanceof FileLost)) throw error;
+      await endImport(deps.db, ref, { state: 'failed', reason: error.message });
     }
   }
   const { state, lines = 0, refused = 0 } = (await findImport(deps.db, ref)) ?? {};
@@ -155,22 +167,21 @@ export async function continueImport(
 
 interface Run {
   job: StoredImport;
-  mayContinue: () => boolean;
+  pace: Pace;
 }
 
 /** Imports lines, saving a batch while the next is read. Returns whether the file is done. */
-async function importLines({ db, storage }: Deps, ref: ContactImportRef, { job, mayContinue }: Run): Promise<boolean> {
+async function importLines({ db, storage }: Deps, ref: ContactImportRef, { job, pace }: Run): Promise<boolean> {
   const [start, size] = [Number(job.position), Number(job.size)];
   if (start >= size) return true;
-  const content = await storage.get(job.storage_key, { start, end: size - 1 });
-  if (content === undefined) throw new Error(`The file of the import ${job.id} is not in storage`);
+  const content = await openRest(storage, job, pace.attempt);
   const lines = linesOf(content, { delimiter: job.delimiter, after: { bytes: start, lines: job.lines } });
   let saving: Promise<void> = Promise.resolve();
   let from = start;
   for await (const batch of batchesOf(lines, start)) {
     const read = batch.map((line) => readLine(job, line));
     await saving;
-    if (!mayContinue()) return false;
+    if (!pace.mayContinue()) return false;
     saving = saveLines(db, ref, { job, from, read });
     saving.catch(() => undefined); // it is awaited above or below
     from = batch.at(-1)?.end ?? from;

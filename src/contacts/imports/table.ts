@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { Actor } from '../../schemas/actor.ts';
 import type { ImportKey } from './schema.ts';
 
 /** A CSV file of contacts, and how far it is imported. */
@@ -12,8 +13,12 @@ export interface ContactImportsTable {
   columns: string[];
   delimiter: string;
   storage_key: string;
+  /** As its sender named it. */
+  file_name: string | null;
   size: ColumnType<string, number, never>;
-  state: Generated<'running' | 'completed'>;
+  /** Who began it. */
+  actor: ColumnType<Actor, string, never>;
+  state: Generated<'running' | 'completed' | 'failed'>;
   /** The bytes of the file that are done, up to the end of a line. */
   position: ColumnType<string, number | undefined, number>;
   /** The lines that are done, with the header. */
@@ -22,6 +27,8 @@ export interface ContactImportsTable {
   updated: Generated<number>;
   skipped: Generated<number>;
   refused: Generated<number>;
+  /** Why it failed. */
+  reason: string | null;
   created_at: Generated<Date>;
   ended_at: Date | null;
 }

@@ -31,7 +31,7 @@ export const ContactImports = () => {
 };
 
 const ContactImportRow = ({ job }: { job: Schemas['ContactImport'] }) => (
-  <JobRow job={job} name="Contacts" says={sentenceOf(job)}>
+  <JobRow job={job} name={job.file_name || 'Contacts'} says={sentenceOf(job)}>
     {job.refused > 0 && (
       <a
         href={`/contacts/imports/${job.id}/refused`}
@@ -52,5 +52,6 @@ function sentenceOf({ status, progress, created, updated, skipped, refused }: Sc
     [refused, 'refused'],
   ]);
   if (status === 'running') return [percentOf(progress), counts].filter(Boolean).join(': ');
-  return counts === '' ? 'The file had no line but the first' : counts;
+  if (counts !== '') return counts;
+  return status === 'failed' ? 'Nothing was imported' : 'The file had no line but the first';
 }

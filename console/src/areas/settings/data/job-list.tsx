@@ -61,14 +61,14 @@ export const JobRow = ({ job, name, says, children }: JobRowProps) => (
         <Chip tone={STATES[job.status].tone}>{STATES[job.status].name}</Chip>
         <span className="text-xs text-quiet">
           <Ago at={job.created_at} />
-          {'actor' in job && <Starter actor={job.actor} />}
+          <Starter actor={job.actor} />
         </span>
       </p>
       <p role="status" className="text-quiet tabular-nums">
         {says}
       </p>
       {job.status === 'running' && <ProgressBar done={job.progress} total={1} />}
-      {'reason' in job && job.reason !== null && (
+      {job.reason !== null && (
         <p className={`break-words ${job.status === 'failed' ? 'text-bad-text' : 'text-quiet'}`}>{job.reason}</p>
       )}
     </div>

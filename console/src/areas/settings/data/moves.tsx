@@ -32,8 +32,9 @@ export const Moves = ({ resources }: MovesProps) => {
 };
 
 const MoveRow = ({ job }: { job: Schemas['Import'] }) => {
-  const { id, source, resource, account, status, report_url } = job;
-  const name = `${SOURCES[source]}${account === '' ? '' : ` (${account})`}: ${MOVED[resource].toLowerCase()}`;
+  const { id, source, resource, account, file_name, status, report_url } = job;
+  const from = `${SOURCES[source]}${account === '' ? '' : ` (${account})`}: ${MOVED[resource].toLowerCase()}`;
+  const name = [from, file_name].filter(Boolean).join(', ');
   return (
     <JobRow job={job} name={name} says={sentenceOf(job)}>
       {report_url !== null && (

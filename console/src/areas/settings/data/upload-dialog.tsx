@@ -10,7 +10,10 @@ interface UploadDialogProps {
   accept: string;
   /** What the file has to be. */
   hint: string;
-  upload: Pick<UseMutationResult, 'error' | 'isPending' | 'status' | 'submittedAt' | 'reset'>;
+  upload: Pick<UseMutationResult, 'error' | 'isPending' | 'status' | 'submittedAt' | 'reset'> & {
+    /** How much of the file has left, from 0 to 1. */
+    share: number;
+  };
   onUpload: (file: File) => void;
   onClose: () => void;
   /** What is chosen besides the file, before it and after it. */
@@ -37,7 +40,12 @@ export const UploadDialog = ({ upload, hint, accept, onUpload, above, children, 
         <FileField accept={accept} hint={hint} problem={problem} />
         {children}
       </fieldset>
-      {upload.isPending && <Progress says="Uploading the file" done={0} total={undefined} />}
+      {upload.isPending &&
+        (upload.share < 1 ? (
+          <Progress says="Uploading the file" done={upload.share} total={1} />
+        ) : (
+          <Progress says="The server reads the file" done={0} total={undefined} />
+        ))}
     </FormDialog>
   );
 };

@@ -1,4 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Sent } from '../../../api/transfers';
 import { useIntentKey } from '../../../ui/intent-key';
 import { useChange } from '../frame/use-change';
@@ -9,10 +10,12 @@ export function useUpload<Query>(
   { stale, onDone }: { stale: QueryKey; onDone: () => void },
 ) {
   const intent = useIntentKey();
+  const [share, setShare] = useState(0);
   const upload = useChange(send, { stale: [stale], says: 'The import has begun' });
   const start = (file: File, query: Query) => {
     const of = JSON.stringify([file.name, file.size, file.lastModified, query]);
-    upload.mutate({ file, query, key: intent.keyFor(of) }, { onSuccess: onDone });
+    setShare(0);
+    upload.mutate({ file, query, key: intent.keyFor(of), onSent: setShare }, { onSuccess: onDone });
   };
-  return { upload, start };
+  return { upload: { ...upload, share }, start };
 }
