@@ -6,8 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { request } from 'undici';
 import { runCommand } from '../../src/cli/commands.ts';
 import { type Stack, startStack } from '../support/stack/stack.ts';
+import { imported } from './support/importing.ts';
 import { lines, TICKET } from './support/zendesk.ts';
 
 /** As many are imported, and all others left out: what takes memory is reading, not Postgres. */
@@ -23,6 +25,8 @@ const folder = mkdtempSync(join(tmpdir(), 'switchboard-imports-'));
 const path = join(folder, 'tickets.json');
 beforeAll(async () => {
   stack = await startStack();
+  // What is loaded by the first import, such as the model of languages, is no growth by a file's size.
+  await imported(stack.other, ['zendesk', 'conversations'], lines(TICKET));
   await pipeline(Readable.from(tickets()), createWriteStream(path));
 }, TIMEOUT_MS);
 afterAll(async () => {
@@ -70,14 +74,14 @@ it(
     const { org } = stack;
     let records = 0;
     const growth = await growthBy(async () => {
-      const started = await fetch(`${stack.url}/imports?source=zendesk&resource=conversations`, {
+      // Node's fetch reads a stream faster than it can send it, and keeps what is left.
+      const started = await request(`${stack.url}/imports?source=zendesk&resource=conversations`, {
         method: 'POST',
         headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/x-ndjson' },
-        body: Readable.toWeb(createReadStream(path)),
-        duplex: 'half',
-      } as RequestInit);
-      expect(started.status).toBe(202);
-      const { id } = (await started.json()) as { id: string };
+        body: createReadStream(path),
+      });
+      expect(started.statusCode).toBe(202);
+      const { id } = (await started.body.json()) as { id: string };
       for (;;) {
         const { body } = await org.get(`/imports/${id}`);
         records = body.records;
