@@ -23,6 +23,8 @@ const IS_LONG = process.env.TEST_TIER === 'long';
 const SWAP_TIMEOUT_MS = IS_LONG ? 3_600_000 : 600_000;
 /** Of the pairs of a place in a query or body and an id, the short tier tries every twentieth: each place, each id. */
 const SHARE_OF_PAIRS = IS_LONG ? 1 : 20;
+/** Of the ids at a second place of a path, the short tier tries every third, others in each operation. */
+const SHARE_OF_SECONDS = IS_LONG ? 1 : 3;
 /** Tables that no creating route fills. */
 const OTHER_TABLES = [
   'help_center_answers',
@@ -119,6 +121,7 @@ const TRIED_ELSEWHERE = [
   'GET /chat/sessions/{id}/messages/{messageId}/pictures/{position}', // test/deliveries/inbound/inboxes.test.ts
   'PUT /phone/numbers/{id}', // test/phone-agents/numbers.test.ts: the numbers are those of a voice platform
   'DELETE /phone/numbers/{id}',
+  'POST /hooks/forms/{workflow_id}/{token}', // test/automations/triggers/webhooks.test.ts: each form has fields of its own
   'GET /sequences/{id}/explain', // test/sequences/why-not.test.ts: it names a contact in its query
   'GET /actions/mcp/{name}', // test/actions/mcp/mcp-servers.test.ts: a name is unique in its org alone
   'PATCH /actions/mcp/{name}',
@@ -126,6 +129,8 @@ const TRIED_ELSEWHERE = [
   'POST /actions/mcp/{name}/refresh',
   'POST /actions/mcp/{name}/accept',
 ];
+/** They ask the voice platform first, which is tried again before it counts as away: the short tier tries few ids. */
+const SLOW = ['DELETE /phone/numbers/{id}'];
 /** No key opens these, only a member who is signed in: test/sign-in and test/conversations. */
 const OF_MEMBERS = [
   'DELETE /me/sessions/{id}',
@@ -329,7 +334,11 @@ async function opensForItsOwner(operation: Operation): Promise<boolean> {
   const found: string[] = [];
   for (const path of ownersPaths(operation)) {
     const statuses = await statusesOf(operation, path, [...document.bodiesOf(operation), ...withNumbers]);
-    if (statuses.some(isOpen)) return true;
+    if (statuses.some(isOpen)) {
+      const rest = operation.path.slice(upToLastId(operation.path).length);
+      opened.set(upToLastId(operation.path), path.slice(0, path.length - rest.length));
+      return true;
+    }
     if (statuses.some((status) => status !== 404)) found.push(path);
   }
   const withIds = idPlaces(operation).flatMap(({ put }) => idsOfB.filter((id) => !isNumeric(id)).map(put));
@@ -364,20 +373,36 @@ function foreignPaths(operation: Operation): string[] {
   const names = idsInPath(operation).map(({ name }) => name);
   const [first, second] = names;
   const alone = names.flatMap((name) =>
-    (name === first ? triedAt(operation) : idsOfB).map((id) => pathTo(operation, { ...own, [name]: id })),
+    (name === first ? triedAt(operation) : secondsOf(operation)).map((id) => pathTo(operation, { ...own, [name]: id })),
   );
   if (first === undefined || second === undefined) return alone;
   const together = triedAt(operation).map((id) =>
     pathTo(operation, { ...own, ...Object.fromEntries(names.map((name) => [name, id])) }),
   );
   const pairs = parentsOf(operation).flatMap((id, nth, parentIds) =>
-    dealt(idsOfB, nth, parentIds.length).map((other) => pathTo(operation, { ...own, [first]: id, [second]: other })),
+    dealt(secondsOf(operation), nth, parentIds.length).map((other) =>
+      pathTo(operation, { ...own, [first]: id, [second]: other }),
+    ),
   );
   return [...alone, ...together, ...pairs];
 }
 
-/** Returns paths with ids of B, beginning with those that B can read at the same place. */
+const secondsOf = (operation: Operation): string[] =>
+  idsOfB.filter((_, nth) => (nth + document.operations.indexOf(operation)) % SHARE_OF_SECONDS === 0);
+
+/** The paths that have opened for B, up to their last id, by those of their operations. */
+const opened = new Map<string, string>();
+
+const upToLastId = (path: string): string => path.slice(0, path.lastIndexOf('}') + 1);
+
+/** Returns paths with ids of B, beginning with one that has opened, and those that B can read at the same place. */
 function ownersPaths(operation: Operation): string[] {
+  const known = opened.get(upToLastId(operation.path));
+  const rest = operation.path.slice(upToLastId(operation.path).length);
+  return [...(known === undefined ? [] : [known + rest]), ...likelyPaths(operation)];
+}
+
+function likelyPaths(operation: Operation): string[] {
   const likelyFirst = [...new Set([...readableAt(operation), ...idsOfB])];
   const [first, second] = operation.pathParameters.map(({ name, schema }, nth) => ({
     name,
@@ -431,7 +456,7 @@ const dealt = (ids: string[], nth: number, parentCount: number): string[] =>
 /** Returns ids of B for the first place in a path: those that B reads there and, in the short tier, a tenth of the others. */
 function triedAt(operation: Operation): string[] {
   const readable = readableAt(operation);
-  if (readable.length === 0) return idsOfB;
+  if (readable.length === 0 && (IS_LONG || !SLOW.includes(operation.name))) return idsOfB;
   return idsOfB.filter((id, nth) => readable.includes(id) || nth % SHARE_OF_PAIRS === 0);
 }
 
@@ -465,6 +490,8 @@ async function automateB(): Promise<void> {
   for (const way of ways) {
     const { body } = await orgB.post('/workflows', { name: MARK_OF_B, workflow_blocks: [waiting, note], ...way });
     await orgB.post(`/workflows/${body.workflow_id}/activate`, {});
+    if (way.trigger_type === 'webhook')
+      opened.set('/hooks/workflows/{workflow_id}/{token}', new URL(body.webhook_url).pathname);
     if (way.trigger_type === 'manual-trigger') await orgB.post(`/workflows/${body.workflow_id}/trigger`, { input: {} });
   }
 }
