@@ -40,7 +40,7 @@ export const csatRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'List CSAT scores',
       description:
-        'Lists the scores given in a range, oldest first. With `Accept: text/csv`, all of them from the cursor on come as CSV, regardless of `limit`.',
+        'Lists the scores given in a range. With `Accept: text/csv`, all of them from the cursor on come as CSV, regardless of `limit`.',
       querystring: ListScores,
       response: { 200: jsonOrCsv(ScorePage), ...errorResponses(400, 403) },
     },

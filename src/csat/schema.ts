@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, SessionChannel, Time, Timestamp } from '../schemas/parts.ts';
+import { Cursor, Id, Order, SessionChannel, Time, Timestamp } from '../schemas/parts.ts';
 import { MAX_COMMENT_LENGTH } from './survey/page.rules.ts';
 
 export const Score = z.int().min(1).max(5).describe('From 1, not satisfied at all, to 5.');
@@ -27,6 +27,7 @@ export const ScoredSession = z.object({ id: Id });
 export const ListScores = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
+  order: Order,
   from: Time.optional().describe('Given then or later. Absent: 30 days before `to`.'),
   to: Time.optional().describe('Given earlier. Absent: now.'),
   channel: SessionChannel.optional(),

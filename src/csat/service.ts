@@ -76,7 +76,7 @@ export async function getScore(db: Db, orgId: string, sessionId: string) {
 
 const SCORES_PER_READ = 500;
 
-/** Returns a page of scores, oldest first. Throws invalid for a range that ends before it begins, or is too long. */
+/** Returns a page of scores. Throws invalid for a range that ends before it begins, or is too long. */
 export function pageOfScores(db: Db, orgId: string, query: ListScores) {
   const filter = { ...query, ...reportRangeOf(query) };
   return pageOf(db, query, (page) => listScores(db, orgId, filter, page));

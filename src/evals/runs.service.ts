@@ -23,14 +23,14 @@ import {
   lockRun,
   type RunRow,
 } from './runs.queries.ts';
-import type { Drift } from './schema.ts';
+import type { Drift, ListRuns } from './schema.ts';
 
 const ORGS_PER_BATCH = 100;
 const RETENTION_DAYS = 90;
 const RUNS_PER_SWEEP = 20;
 
-/** Returns a page of an org's runs, oldest first. */
-export async function pageOfRuns(db: Db, orgId: string, page: { cursor?: string | undefined; limit: number }) {
+/** Returns a page of an org's runs. */
+export async function pageOfRuns(db: Db, orgId: string, page: ListRuns) {
   const { items, next } = await pageOf(db, page, (page) => listRuns(db, orgId, page));
   return { items: items.map(shownRun), next };
 }

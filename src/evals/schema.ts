@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PreviewedTurn, PreviewMessages, Stubs } from '../ai/preview/schema.ts';
-import { Cursor, Id, SessionChannel, Timestamp } from '../schemas/parts.ts';
+import { Cursor, Id, Order, SessionChannel, Timestamp } from '../schemas/parts.ts';
 
 const MAX_NAME = 200;
 const MAX_ITEMS = 20;
@@ -136,6 +136,9 @@ export const ListPage = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(25),
 });
+
+export const ListRuns = ListPage.extend({ order: Order });
+export type ListRuns = z.infer<typeof ListRuns>;
 
 export const CasePage = z.object({ items: z.array(EvalCase), next: z.string().nullable() });
 export const ImportedCases = z

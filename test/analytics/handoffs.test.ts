@@ -117,6 +117,8 @@ describe('handoffs', () => {
   it('are listed in pages, oldest first, each with its reason, its words, and what is known while it lasts', async () => {
     const first = await events(org, '&limit=4');
     const second = await events(org, `&limit=4&cursor=${first.next}`);
+    const newest = await events(org, '&limit=100&order=newest');
+    expect(newest.items).toEqual([...first.items, ...second.items].toReversed());
     expect([first.items.length, first.total, second.items.length, second.total, second.next]).toEqual([
       4,
       6,

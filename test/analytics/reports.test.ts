@@ -68,6 +68,8 @@ describe('CSAT', () => {
     const second = (await api.org.get(`/csat/scores?${RANGE}&limit=2&cursor=${first.next}`)).body;
     const scores = [...first.items, ...second.items].map(({ score }: { score: number }) => score);
     expect([scores, second.next]).toEqual([[5, 4, 1], null]);
+    const newest = (await api.org.get(`/csat/scores?${RANGE}&order=newest`)).body.items;
+    expect(newest).toEqual([...first.items, ...second.items].toReversed());
     expect((await api.org.get(`/csat/scores?${RANGE}&team_id=${team}`)).body.items).toHaveLength(2);
     expect((await api.other.get(`/csat/scores?${RANGE}`)).body.items).toEqual([]);
   });

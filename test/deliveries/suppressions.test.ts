@@ -73,6 +73,7 @@ describe('suppressions', () => {
     expect(await addresses('address=only@other.example')).toEqual([]);
     const { body } = await stack.org.get('/suppressions?limit=1');
     expect(await addresses(`limit=100&cursor=${body.next}`)).toHaveLength((await addresses('')).length - 1);
+    expect(await addresses('order=newest')).toEqual((await addresses('')).toReversed());
   });
 
   it.each([

@@ -16,12 +16,15 @@ export type AiSettings = Schemas['AiSettings'];
 
 const UNDER_WAY_MS = 2_000;
 const AGAIN_MS = 15_000;
+const NEWEST = { order: 'newest' } as const;
 
 export const turnsQuery = (filters: TurnFilters) =>
   infiniteQueryOptions({
     queryKey: ['listAutopilotTurns', filters],
     queryFn: ({ pageParam }) =>
-      dataOf(api.GET('/autopilot/turns', { params: { query: { ...filters, cursor: pageParam, limit: 50 } } })),
+      dataOf(
+        api.GET('/autopilot/turns', { params: { query: { ...filters, ...NEWEST, cursor: pageParam, limit: 50 } } }),
+      ),
     ...PAGES,
   });
 
@@ -63,7 +66,9 @@ export const callsQuery = (filters: { state?: CallState | undefined }) =>
   infiniteQueryOptions({
     queryKey: ['listAutopilotCalls', filters],
     queryFn: ({ pageParam }) =>
-      dataOf(api.GET('/autopilot/calls', { params: { query: { ...filters, cursor: pageParam, limit: 50 } } })),
+      dataOf(
+        api.GET('/autopilot/calls', { params: { query: { ...filters, ...NEWEST, cursor: pageParam, limit: 50 } } }),
+      ),
     refetchInterval: every(AGAIN_MS),
     ...PAGES,
   });
@@ -84,7 +89,7 @@ export const evalCasesQuery = infiniteQueryOptions({
 export const evalRunsQuery = infiniteQueryOptions({
   queryKey: ['listEvalRuns'],
   queryFn: ({ pageParam }) =>
-    dataOf(api.GET('/autopilot/evals/runs', { params: { query: { cursor: pageParam, limit: 20 } } })),
+    dataOf(api.GET('/autopilot/evals/runs', { params: { query: { ...NEWEST, cursor: pageParam, limit: 20 } } })),
   refetchInterval: ({ state }) =>
     state.data?.pages.some(({ items }) => items.some((run) => run.state === 'running')) === true
       ? every(UNDER_WAY_MS)({ state })

@@ -70,7 +70,7 @@ export const handoffsQuery = (filters: HandoffFilters) =>
     staleTime: FRESH_MS,
   });
 
-/** The handoffs that are counted, the oldest first. */
+/** The handoffs that are counted, the newest first. */
 export const handoffEventsQuery = (filters: HandoffFilters, reason: string | undefined) =>
   infiniteQueryOptions({
     queryKey: ['listHandoffEvents', filters, reason],
@@ -78,6 +78,7 @@ export const handoffEventsQuery = (filters: HandoffFilters, reason: string | und
       const query = {
         ...ofHandoffs(filters),
         ...(reason === undefined ? {} : { reason: reason as Schemas['HandoffReason'] }),
+        order: 'newest' as const,
         cursor: pageParam,
       };
       return dataOf(api.GET('/handoff-analytics/events', { params: { query } }));
@@ -85,12 +86,12 @@ export const handoffEventsQuery = (filters: HandoffFilters, reason: string | und
     ...PAGES,
   });
 
-/** The scores that are counted, the oldest first. */
+/** The scores that are counted, the newest first. */
 export const scoresQuery = ({ from, to, channel, team_id }: HandoffFilters) =>
   infiniteQueryOptions({
     queryKey: ['listCsatScores', from, to, channel, team_id],
     queryFn: async ({ pageParam }) => {
-      const query = { from, to, channel: channel as never, team_id, cursor: pageParam };
+      const query = { from, to, channel: channel as never, team_id, order: 'newest' as const, cursor: pageParam };
       return jsonOf(await dataOf(api.GET('/csat/scores', { params: { query } })));
     },
     ...PAGES,

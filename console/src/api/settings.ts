@@ -200,12 +200,14 @@ export const ownSessionsQuery = queryOptions({
 
 const SHOWN_DAYS = 30;
 
-/** The scores of the last days, oldest first as the API lists them. */
+/** The scores of the last days, the newest first. */
 export const scoresQuery = infiniteQueryOptions({
   queryKey: ['listCsatScores', SHOWN_DAYS],
   queryFn: async ({ pageParam }): Promise<{ items: Schemas['CsatScore'][]; next: string | null }> => {
     const from = new Date(Date.now() - SHOWN_DAYS * 86_400_000).toISOString();
-    const page = await dataOf(api.GET('/csat/scores', { params: { query: { from, cursor: pageParam, limit: 50 } } }));
+    const page = await dataOf(
+      api.GET('/csat/scores', { params: { query: { from, order: 'newest', cursor: pageParam, limit: 50 } } }),
+    );
     if (typeof page === 'string') throw new Error('The scores came as CSV');
     return page;
   },

@@ -15,7 +15,7 @@ export const callRoutes: FastifyPluginAsyncZod = async (app) => {
       tags,
       summary: 'List calls of the AI',
       description:
-        'Lists the calls of actions and workflows by the AI, oldest first. Those in the state `unknown` are for you to settle.',
+        'Lists the calls of actions and workflows by the AI. Those in the state `unknown` are for you to settle.',
       querystring: ListCalls,
       response: { 200: CallPage, ...errorResponses(403) },
     },

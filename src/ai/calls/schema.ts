@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, Order, Timestamp } from '../../schemas/parts.ts';
 import { CONFIRMATION_REASONS, CONFIRMERS } from './confirming.rules.ts';
 import { CALL_STATES } from './states.rules.ts';
 
@@ -12,6 +12,7 @@ export const ListCalls = z.object({
   session_id: Id.optional(),
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(25),
+  order: Order,
 });
 export type ListCalls = z.infer<typeof ListCalls>;
 

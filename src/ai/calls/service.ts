@@ -246,7 +246,7 @@ export async function listTools(
   return [...actions, ...workflows.filter(({ id }) => selected.includes(id))];
 }
 
-/** Returns a page of the org's calls, oldest first. */
+/** Returns a page of the org's calls. */
 export const pageOfCalls = (db: Db, orgId: string, { state, session_id, ...page }: ListCalls) =>
   pageOf(db, page, (page) => listCalls(db, orgId, { state, sessionId: session_id }, page));
 

@@ -14,7 +14,7 @@ export const turnRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listAutopilotTurns',
       tags,
       summary: 'List turns of the AI',
-      description: 'Lists what the AI did, oldest first: in the last 30 days unless `from` or `to` is given.',
+      description: 'Lists what the AI did in the last 30 days unless `from` or `to` is given.',
       querystring: ListTurns,
       response: { 200: TurnPage, ...errorResponses(403) },
     },

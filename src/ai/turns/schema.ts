@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cursor, Id, Time, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, Order, Time, Timestamp } from '../../schemas/parts.ts';
 import { CONFIRMERS } from '../calls/confirming.rules.ts';
 import { CALL_STATES } from '../calls/states.rules.ts';
 import { TURN_STATES } from './states.rules.ts';
@@ -17,6 +17,7 @@ export const ListTurns = z.object({
   cited_item_id: Id.optional().describe('Finds turns that quoted this item, or pointed at it.'),
   cursor: Cursor.optional(),
   limit: Limit,
+  order: Order,
 });
 export type ListTurns = z.infer<typeof ListTurns>;
 

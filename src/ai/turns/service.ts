@@ -1,7 +1,7 @@
 import { returnToAi } from '../../conversations/ai/service.ts';
 import { getSession, lockSession } from '../../conversations/sessions/service.ts';
 import type { Db, Trx } from '../../db/connect.ts';
-import { pageOf } from '../../db/cursor.ts';
+import { type ListOrder, pageOf } from '../../db/cursor.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { listCallsById } from '../calls/service.ts';
@@ -35,7 +35,7 @@ export const listVainMessages = async (db: Db, orgId: string, sessionId: string)
   new Set((await listVain(db, orgId, sessionId)).map(({ message_id }) => message_id));
 
 /** Returns a page of the org's turns, oldest first: of the last 30 days unless `from` or `to` is given. */
-export function pageOfTurns(db: Db, orgId: string, { cursor, limit, ...query }: ListTurns) {
+export function pageOfTurns(db: Db, orgId: string, { cursor, limit, order, ...query }: ListTurns) {
   const isOpenEnded = query.from === undefined && query.to === undefined;
   const from = isOpenEnded ? new Date(Date.now() - DEFAULT_DAYS * MS_PER_DAY) : dateOf(query.from);
   const filter = {
@@ -45,7 +45,7 @@ export function pageOfTurns(db: Db, orgId: string, { cursor, limit, ...query }: 
     to: dateOf(query.to),
     citedItemId: query.cited_item_id,
   };
-  return readPage(db, orgId, filter, { cursor, limit });
+  return readPage(db, orgId, filter, { cursor, limit, order });
 }
 
 const dateOf = (time: string | undefined): Date | undefined => (time === undefined ? undefined : new Date(time));
@@ -65,7 +65,7 @@ async function readPage(
   db: Db,
   orgId: string,
   filter: TurnFilter,
-  page: { cursor?: string | undefined; limit: number },
+  page: { cursor?: string | undefined; limit: number; order?: ListOrder },
 ) {
   const { items, next } = await pageOf(db, page, (page) => listTurns(db, orgId, filter, page));
   return { items: await withTraces(db, orgId, items), next };

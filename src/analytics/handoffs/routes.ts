@@ -27,7 +27,7 @@ export const handoffRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listHandoffEvents',
       tags,
       summary: 'List handoffs',
-      description: 'Lists the handoffs that GET /handoff-analytics counts, oldest first.',
+      description: 'Lists the handoffs that GET /handoff-analytics counts.',
       querystring: HandoffEventsQuery,
       response: { 200: HandoffEventPage, ...errorResponses(400, 403) },
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysOf } from '../../collections/checked-access.ts';
-import { Cursor, Id, SessionChannel, Time, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, Order, SessionChannel, Time, Timestamp } from '../../schemas/parts.ts';
 import { HANDOFF_REASONS } from './reasons.rules.ts';
 
 const REASONS = keysOf(HANDOFF_REASONS);
@@ -29,6 +29,7 @@ export type HandoffQuery = z.infer<typeof HandoffQuery>;
 export const HandoffEventsQuery = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
+  order: Order,
   reason: Reason.optional().describe('Only handoffs with this reason.'),
   ...HANDOFFS,
 });

@@ -14,7 +14,7 @@ export async function reportHandoffs(db: Db, orgId: string, query: HandoffQuery)
   return { ...figures, start_date: scope.from, end_date: scope.to };
 }
 
-/** Returns a page of the handoffs of a range, oldest first. Throws as reportRangeOf. */
+/** Returns a page of the handoffs of a range. Throws as reportRangeOf. */
 export async function pageOfHandoffs(db: Db, orgId: string, query: HandoffEventsQuery) {
   const scope = await scopeOf(db, orgId, query);
   const { items, next } = await pageOf(db, query, (page) => listHandoffs(db, scope, page));

@@ -13,7 +13,7 @@ export const suppressionRoutes: FastifyPluginAsyncZod = async (app) => {
       operationId: 'listSuppressions',
       summary: 'List suppressions',
       description:
-        'Lists the suppressed addresses with the reason, oldest first. Transactional e-mail still goes to them, unless an address has bounced.',
+        'Lists the suppressed addresses with the reason. Transactional e-mail still goes to them, unless an address has bounced.',
       tags,
       querystring: ListSuppressions,
       response: { 200: SuppressionPage, ...errorResponses(403) },

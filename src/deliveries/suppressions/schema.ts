@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { Email } from '../../contacts/schema.ts';
-import { Cursor, Id, Timestamp } from '../../schemas/parts.ts';
+import { Cursor, Id, Order, Timestamp } from '../../schemas/parts.ts';
 
 const SuppressedChannel = z.enum(['email', 'sms', 'whatsapp', 'voice']);
 
@@ -34,6 +34,7 @@ export const storedAddress = ({ channel, address }: AddSuppression): string => A
 export const ListSuppressions = z.object({
   cursor: Cursor.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
+  order: Order,
   channel: SuppressedChannel.optional(),
   address: z.string().min(1).max(254).optional().describe('In any spelling. The + of a phone number is %2B in a URL.'),
 });

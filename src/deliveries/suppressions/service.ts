@@ -29,7 +29,7 @@ export async function removeSuppression(db: Db, orgId: string, id: string): Prom
   if (!(await deleteSuppression(db, orgId, id))) throw notFound('suppression');
 }
 
-/** Returns a page of suppressions, oldest first, filtered by a channel and by an address in any spelling. */
+/** Returns a page of suppressions, filtered by a channel and by an address in any spelling. */
 export function pageOfSuppressions(db: Db, orgId: string, query: ListSuppressions) {
   const { channel, address: spelled } = query;
   const address = spelled === undefined ? undefined : (toE164(spelled) ?? spelled.toLowerCase());
