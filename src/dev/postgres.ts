@@ -47,7 +47,7 @@ const THROWAWAY = { fsync: 'off', full_page_writes: 'off', max_connections: '300
 
 /**
  * Starts Postgres on the folder, creating the cluster and the database on the first start. Resolves when Postgres
- * answers. It listens by TCP, and by a Unix socket in its folder, which costs less: `url` is of the socket.
+ * answers. It listens by TCP, and by a Unix socket in its folder. The socket costs less: `url` names it.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Child & { url: string }> {
   const { port, password, database, logFile, guard, isThrowaway = false } = options;

@@ -1,3 +1,4 @@
+import type { Pace as ContactPace } from '../contacts/imports/service.ts';
 import { openRest } from '../contacts/imports/stored-file.ts';
 import type { Db, Trx } from '../db/connect.ts';
 import { isUnstorable } from '../db/failures.ts';
@@ -34,14 +35,10 @@ export interface ImportDeps {
   publicUrl: string;
 }
 
-/** How long a run may last. */
-export interface Pace {
-  /** Whether another batch may begin. */
-  mayContinue(): boolean;
-  /** Whether what is in one transaction has to be given up. */
+/** The limits of a run. */
+export interface Pace extends ContactPace {
+  /** Whether an open transaction has to be given up. */
   isStopped(): boolean;
-  /** Counts from 1 the runs that have failed, and this one. */
-  attempt: number;
 }
 
 /** A later run of the import has taken over, or the import has ended. */

@@ -23,7 +23,7 @@ export const Timestamp = z.codec(z.iso.datetime(), z.date(), {
 /** The start of the next page of a list. */
 export const Cursor = z.string().max(500).describe('The `next` of the page before.');
 
-/** The name of the file that is the body of a request. */
+/** The name of a file sent as the body of a request. */
 export const FileName = z.string().max(255).optional().describe('Of the file. Shown with the import.');
 
 /** The order of a list by creation. */

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'switchboard-imports-'));
 const path = join(folder, 'tickets.json');
 beforeAll(async () => {
   stack = await startStack();
-  // What is loaded by the first import, such as the model of languages, is no growth by a file's size.
+  // The first import loads things such as the model of languages. That is no growth by a file's size.
   await imported(stack.other, ['zendesk', 'conversations'], lines(TICKET));
   await pipeline(Readable.from(tickets()), createWriteStream(path));
 }, TIMEOUT_MS);
@@ -74,7 +74,7 @@ it(
     const { org } = stack;
     let records = 0;
     const growth = await growthBy(async () => {
-      // Node's fetch reads a stream faster than it can send it, and keeps what is left.
+      // Node's fetch reads a stream faster than it can send it, and keeps the rest in memory.
       const started = await request(`${stack.url}/imports?source=zendesk&resource=conversations`, {
         method: 'POST',
         headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/x-ndjson' },

@@ -129,7 +129,7 @@ const TRIED_ELSEWHERE = [
   'POST /actions/mcp/{name}/refresh',
   'POST /actions/mcp/{name}/accept',
 ];
-/** They ask the voice platform first, which is tried again before it counts as away: the short tier tries few ids. */
+/** They ask the voice platform first, and try again before it counts as away: the short tier tries few ids. */
 const SLOW = ['DELETE /phone/numbers/{id}'];
 /** No key opens these, only a member who is signed in: test/sign-in and test/conversations. */
 const OF_MEMBERS = [
@@ -390,12 +390,12 @@ function foreignPaths(operation: Operation): string[] {
 const secondsOf = (operation: Operation): string[] =>
   idsOfB.filter((_, nth) => (nth + document.operations.indexOf(operation)) % SHARE_OF_SECONDS === 0);
 
-/** The paths that have opened for B, up to their last id, by those of their operations. */
+/** The paths opened for B, up to their last id, by the paths of their operations. */
 const opened = new Map<string, string>();
 
 const upToLastId = (path: string): string => path.slice(0, path.lastIndexOf('}') + 1);
 
-/** Returns paths with ids of B, beginning with one that has opened, and those that B can read at the same place. */
+/** Returns paths with ids of B. An opened one comes first, then those readable by B at the same place. */
 function ownersPaths(operation: Operation): string[] {
   const known = opened.get(upToLastId(operation.path));
   const rest = operation.path.slice(upToLastId(operation.path).length);

@@ -1,5 +1,5 @@
 import type { components, paths } from '../../generated/api';
-import { createRequests, sayUnreachable } from './requests';
+import { createRequests, sayUnreachable } from './http/requests';
 
 export type Schemas = components['schemas'];
 

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { ApiError } from './client';
+import { readJson, sayUnreachable } from './http/requests';
 import { PAGES } from './pages';
-import { readJson, sayUnreachable } from './requests';
 
 /** The operator's API is not in the document of the organizations: these are its answers as `/operator/openapi.json` has them. */
 export interface OperatorState {

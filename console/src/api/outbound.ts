@@ -137,6 +137,6 @@ export const suppressionsQuery = (filters: SuppressionFilters) =>
   infiniteQueryOptions({
     queryKey: ['listSuppressions', filters],
     queryFn: ({ pageParam }) =>
-      dataOf(api.GET('/suppressions', { params: { query: { ...filters, order: 'newest', cursor: pageParam } } })),
+      dataOf(api.GET('/suppressions', { params: { query: { ...newestFirst(filters), cursor: pageParam } } })),
     ...PAGES,
   });

@@ -1,10 +1,10 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type { paths } from '../../generated/api';
 import { ApiError, api, dataOf, type Schemas } from './client';
+import { createRequests, sayUnreachable } from './http/requests';
+import { sendingBy } from './http/sending';
 import { PAGES } from './pages';
 import { every } from './refetching/polling';
-import { createRequests, sayUnreachable } from './requests';
-import { sendingBy } from './sending';
 
 const PAGE = { order: 'newest', limit: 10 } as const;
 const UNDER_WAY_MS = 2_000;
@@ -54,7 +54,7 @@ export interface Sent<Query> {
   query: Query;
   /** The Idempotency-Key. */
   key: string;
-  /** Told the share of the file that has left, from 0 to 1. */
+  /** Called with the sent share of the file, from 0 to 1. */
   onSent: (share: number) => void;
 }
 
@@ -77,7 +77,7 @@ const uploads = ({ onSent }: Sent<unknown>) => {
   return createRequests<paths>((address, init) => send(address, init).catch(sayUnreachable));
 };
 
-/** Returns a request with a file as its body. Throws FileError where it has changed since: browsers do not read it then. */
+/** Returns a request with a file as its body. Throws FileError for a file changed since: browsers do not read it. */
 async function requestOf<Query>({ file, query, key }: Sent<Query>) {
   await file
     .slice(0, 1)

@@ -44,12 +44,12 @@ export async function upsertCalibration(
   `.execute(db);
 }
 
-/** Records how far a measurement is. */
+/** Records the progress of a measurement. */
 export async function recordProgress(db: Db, orgId: string, progress: number): Promise<void> {
   await db.updateTable('ai_calibrations').set({ progress, reason: null }).where('org_id', '=', orgId).execute();
 }
 
-/** Records why a measurement is repeated. */
+/** Records the reason of another attempt. */
 export async function recordFailure(db: Db, orgId: string, reason: string): Promise<void> {
   await db.updateTable('ai_calibrations').set({ progress: null, reason }).where('org_id', '=', orgId).execute();
 }

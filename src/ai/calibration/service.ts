@@ -257,7 +257,7 @@ async function measureBoth(
   return { asked, threshold, report: { ...report, with_vectors: isCompared, words_threshold } };
 }
 
-/** Returns what is called after each question. It records the share of those that are asked now and then. */
+/** Returns a counter of asked questions. It records their share once a second at most. */
 function recordingProgress(total: number, record: (share: number) => Promise<void>): () => Promise<void> {
   let [asked, recordedAt] = [0, Number.NEGATIVE_INFINITY];
   return async () => {

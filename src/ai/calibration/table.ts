@@ -9,7 +9,7 @@ export interface AiCalibrationsTable {
   report: ColumnType<CalibrationReport | null, string | null, string | null>;
   requested_at: Generated<Date>;
   measured_at: Date | null;
-  /** The share of the questions that are asked. Null: none is measured. */
+  /** The share of the questions asked so far. Null: no measurement is under way. */
   progress: number | null;
   /** Why the last attempt failed. It is repeated. */
   reason: string | null;

@@ -76,7 +76,7 @@ export async function recordLines(
   `.execute(trx);
 }
 
-/** Ends an import that is running. */
+/** Ends a running import. */
 export async function endImport(
   db: Db,
   { orgId, importId }: ContactImportRef,

@@ -135,11 +135,11 @@ export async function refusedLines(db: Db, ref: ContactImportRef): Promise<Async
   })();
 }
 
-/** How long a run may last. */
-interface Pace {
+/** The limits of a run. */
+export interface Pace {
   /** Whether another batch may begin. */
   mayContinue(): boolean;
-  /** Counts from 1 the runs that have failed, and this one. */
+  /** Counts the failed runs, and this one, from 1. */
   attempt: number;
 }
 

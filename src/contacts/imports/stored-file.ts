@@ -16,11 +16,11 @@ interface StoredFile {
   storage_key: string;
   /** Bytes. */
   size: string;
-  /** The bytes that are done. */
+  /** The bytes imported so far. */
   position: string;
 }
 
-/** Opens what is left of the file of an import. Without it, throws FileLost in the last attempt, and an error before. */
+/** Opens the rest of an import's file. Without the file, throws FileLost in the last attempt. Before it, throws an error. */
 export async function openRest(
   storage: Storage,
   { storage_key, size, position }: StoredFile,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Imports know the name of their file, and those of contacts who began them and why they failed: the ones that the previous
- * version begins name nobody.
+ * Imports know the name of their file. Those of contacts know their starter and the reason of a failure. The previous version
+ * names nobody.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Calibrations show how far they are, and what they wait for. */
+/** Calibrations show their progress, and the reason of another attempt. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table ai_calibrations

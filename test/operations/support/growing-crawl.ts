@@ -6,7 +6,7 @@ import { type FakeSite, pageOf } from '../../support/fakes/site.ts';
 
 /**
  * How many pages behind it a page links to while the site grows. A crawl follows 20 links one after the other, and reads
- * some pages before others that it has found earlier: it gets at least as far as 15 times this.
+ * some pages before others found earlier: it gets at least as far as 15 times this.
  */
 const AHEAD = 200;
 const MAX_PAGES = 5_000;

@@ -18,9 +18,9 @@ import { administer, TEMPLATE_DATABASE, TEST_NAMESPACES } from '../stack/servers
 
 const WARM_UP = fileURLToPath(new URL('./warm-up.ts', import.meta.url));
 const FOLDER_NAME = /^switchboard-test-(\d+)-/;
-/** Files in memory, where Linux has such a folder. A database has some 1,500 of them, and most tests create one. */
+/** Linux' folder for files in memory. A database has some 1,500 files, and most tests create one. */
 const MEMORY_FOLDER = '/dev/shm';
-/** What the databases of a run may need at most, with Postgres' log of changes. */
+/** The most memory of a run's databases, with Postgres' log of changes. */
 const LEAST_MEMORY_BYTES = 4 * 1024 ** 3;
 const stops: (() => Promise<void>)[] = [];
 

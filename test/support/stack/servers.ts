@@ -23,7 +23,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) };
 }
 
-/** Returns the address of a database by TCP, also of one whose address is of a Unix socket. */
+/** Returns the address of a database by TCP, also for the address of a Unix socket. */
 export function overTcp(url: string): URL {
   const address = new URL(url);
   if (/^%2f/i.test(address.hostname)) address.hostname = '127.0.0.1';

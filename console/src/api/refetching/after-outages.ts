@@ -1,6 +1,6 @@
 import { QueryCache, type QueryClient } from '@tanstack/react-query';
 import { ApiError, AWAY_STATUSES } from '../client';
-import { UnreachableError } from '../requests';
+import { UnreachableError } from '../http/requests';
 
 const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 60_000;

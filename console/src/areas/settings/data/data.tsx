@@ -9,7 +9,7 @@ import { exportedFor, movedFor } from './rights';
 
 const TITLE = 'Import and export';
 
-/** What comes in by files, and what goes out. Jobs on the server do it. They outlive the page. */
+/** Imports and exports of files. Jobs on the server do them. They outlive the page. */
 export const DataPage = needs('contacts:read', TITLE, () => {
   const scopes = useQuery(meQuery).data?.scopes ?? [];
   const moved = movedFor(scopes);

@@ -11,7 +11,7 @@ interface UploadDialogProps {
   /** What the file has to be. */
   hint: string;
   upload: Pick<UseMutationResult, 'error' | 'isPending' | 'status' | 'submittedAt' | 'reset'> & {
-    /** How much of the file has left, from 0 to 1. */
+    /** The sent share of the file, from 0 to 1. */
     share: number;
   };
   onUpload: (file: File) => void;

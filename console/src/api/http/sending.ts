@@ -1,6 +1,6 @@
 /**
- * Makes what sends a request as fetch does, and says which share of its body has left, which fetch cannot: by
- * XMLHttpRequest. It rejects with a TypeError, as fetch does, where no answer comes.
+ * Makes a fetch by XMLHttpRequest. It reports the sent share of the body, from 0 to 1. Without an answer it rejects with a
+ * TypeError.
  */
 export const sendingBy =
   (onSent: (share: number) => void): typeof fetch =>
