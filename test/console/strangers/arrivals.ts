@@ -35,7 +35,10 @@ export async function chat(stack: Stack, org: TestOrg): Promise<string> {
   expect(file.status).toBeLessThan(300);
   const said = await widget.send(sessionId, hostile('visitor-text'), { attachments: [file.body] });
   expect([said.body.message, said.status]).toEqual([undefined, 200]);
-  await org.post('/csat/scores', { session_id: sessionId, score: 1, comment: hostile('csat-comment') });
+  await org.patch(`/chat/sessions/${sessionId}`, { status: 'closed_resolved' });
+  const scored = await org.post('/csat/scores', { session_id: sessionId, score: 1, comment: hostile('csat-comment') });
+  expect([scored.body.message, scored.status < 300]).toEqual([undefined, true]);
+  await org.patch(`/chat/sessions/${sessionId}`, { status: 'open' });
   return sessionId;
 }
 
@@ -146,4 +149,18 @@ export async function reader(org: TestOrg): Promise<string> {
   const [, id = ''] = /name="answer" value="([^"]+)"/.exec(await answer({ helpful: 'no' })) ?? [];
   await answer({ answer: id, comment: hostile('feedback-text') });
   return article.id;
+}
+
+/** The writer of a mail answers the survey about it. Returns the survey's page, on which the answer can be changed. */
+export async function survey(stack: Stack, org: TestOrg, mailId: string): Promise<string> {
+  await org.patch('/org/settings', { csat: true, csat_survey: { channels: ['email'], delay_minutes: 0 } });
+  await org.patch(`/chat/sessions/${mailId}`, { status: 'closed_resolved' });
+  const url = await eventually(
+    'the link of the survey',
+    () =>
+      stack.sink.to('eve@evil.example').flatMap(({ text }) => /https?:\/\/\S+\/csat\/\S+/.exec(text ?? '') ?? [])[0],
+  );
+  const body = new URLSearchParams({ score: '1', comment: hostile('survey-comment') });
+  expect((await fetch(url, { method: 'POST', body, headers: { accept: 'text/html' } })).status).toBe(200);
+  return url;
 }

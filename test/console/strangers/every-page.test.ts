@@ -6,9 +6,9 @@ import { CHROMIUM, type OpenedPage, startBrowser } from '../../support/chromium.
 import { buildConsole, createPages } from '../../support/console-pages.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
 import { type Stack, startStack } from '../../support/stack/stack.ts';
-import { chat, DOMAIN, type Fakes, form, instagram, mail, reader, webhook, website } from './arrivals.ts';
-import { shown } from './hostile.ts';
-import { assistant, desk, evalCase, handoff, insight, person, provider, turn } from './stored.ts';
+import { chat, DOMAIN, type Fakes, form, instagram, mail, reader, survey, webhook, website } from './arrivals.ts';
+import { hostile, shown } from './hostile.ts';
+import { assistant, audited, desk, evalCase, handoff, insight, person, provider, turn } from './stored.ts';
 
 const VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('Against the policy: ' + event.violatedDirective + ' ' + event.blockedURI))`;
@@ -68,6 +68,7 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
     const insightId = await insight(stack, org, sessionId);
     const { deliveryId, sequenceId } = await provider(stack, org, contactId);
     const requestId = await assistant(org, sessionId);
+    await audited(org);
     return [
       ['/', ['contact-name', 'integration-error', 'paused-reason']],
       ['/inbox?view=all', ['contact-name', 'visitor-name', 'mail-name', 'instagram-text']],
@@ -99,6 +100,8 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
       ['/insights', ['insight-0', 'insight-1']],
       [`/insights/${insightId}`, ['insight-0', 'said-0', 'statement-0']],
       ['/insights/proposals', ['insight-0', 'insight-1']],
+      ['/analytics?show=csat', ['csat-comment']],
+      ['/settings/audit', ['tag-name']],
       [`/assistants?id=${requestId}`, ['assistant-text']],
       [`/settings/webhooks/${webhookId}`, ['receiver-answer', 'event-name'], /^Show contact\.created/],
       ['/settings/data', ['import-reason']],
@@ -164,4 +167,23 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
     expect(await faultsOf(operator, ['/console/operator', ['integration-error', 'paused-reason']])).toEqual([]);
     await operator.page.context().close();
   }, 60_000);
+
+  it('is text on the pages for customers', async () => {
+    const { body } = await org.get('/chat/sessions?channel_type=email');
+    const pages: [string, string][] = [
+      [`${stack.url}/help/${org.id}?q=${encodeURIComponent(hostile('searched'))}`, 'searched'],
+      [await survey(stack, org, body.items[0].id), 'survey-comment'],
+    ];
+    for (const [url, field] of pages) {
+      const { page, complaints } = await browser.open(url);
+      const written = await page.getByRole(field === 'searched' ? 'searchbox' : 'textbox').inputValue();
+      const faults = [
+        await page.evaluate('window.isBroken !== undefined'),
+        await page.locator(MADE).count(),
+        complaints,
+      ];
+      expect([written.startsWith(shown(field)), ...faults]).toEqual([true, false, 0, []]);
+      await page.context().close();
+    }
+  }, 30_000);
 });

@@ -107,7 +107,7 @@ export async function insight({ db }: Stack, org: TestOrg, sessionId: string): P
   for (const [n, id] of ids.entries()) {
     await sql`
       insert into insights (org_id, id, root_id, number, content, named_by, occurrence_count, first_seen_at, last_seen_at)
-      values (${org.id}, ${id}, ${id}, ${n + 1}, ${hostile(`insight-${n}`)}, 'quote', 1, now(), now())`.execute(db);
+      values (${org.id}, ${id}, ${id}, ${n + 101}, ${hostile(`insight-${n}`)}, 'quote', 1, now(), now())`.execute(db);
     await sql`
       insert into insight_statements (org_id, id, session_id, message_id, own_insight_id, insight_id, kind, content, quote, said_at)
       values (${org.id}, ${newId()}, ${sessionId}, ${newId()}, ${id}, ${id}, 'problem', ${hostile(`statement-${n}`)},
@@ -158,4 +158,10 @@ export async function assistant(org: TestOrg, sessionId: string): Promise<string
   const headers = { accept: 'application/json, text/event-stream' };
   const { body } = await org.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { headers });
   return /assistants\?id=([\w-]+)/.exec(JSON.stringify(body))?.[1] ?? '';
+}
+
+/** A colleague of few rights names a tag, and the audit says so. */
+export async function audited(org: TestOrg): Promise<void> {
+  const made = await org.put('/tags', { tag_name: hostile('tag-name').slice(0, 50) });
+  expect([made.body.message, made.status < 300]).toEqual([undefined, true]);
 }
