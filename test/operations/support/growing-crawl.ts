@@ -6,9 +6,9 @@ import { type FakeSite, pageOf } from '../../support/fakes/site.ts';
 
 /**
  * How many pages behind it a page links to while the site grows. A crawl follows 20 links one after the other, and reads
- * some pages before others found earlier: it gets at least as far as 15 times this.
+ * some pages before others found earlier: it gets at least as far as 15 times this, so it reaches all pages.
  */
-const AHEAD = 200;
+const AHEAD = 350;
 const MAX_PAGES = 5_000;
 
 /**
