@@ -1,10 +1,14 @@
-import { type ComponentType, createElement, useEffect, useState } from 'react';
+import { type ComponentType, createElement, type ReactNode, useEffect, useState } from 'react';
 
 /**
- * Returns a component that is loaded when it is first shown: what the first load can do without. One that could not be
- * loaded is tried again when it is shown again. React's own `lazy` would show it 300 ms later, as fallbacks stay so long.
+ * Returns a component that is loaded when it is first shown: what the first load can do without. `meanwhile` stands in its
+ * place until then. One that could not be loaded is tried again when it is shown again. React's own `lazy` would show it
+ * 300 ms later, as fallbacks stay so long.
  */
-export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazily<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  meanwhile: ReactNode = null,
+): ComponentType<Props> {
   let Loaded: ComponentType<Props> | undefined;
   let loading: Promise<void> | undefined;
   const loadOnce = () => {
@@ -32,6 +36,6 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
           }),
       );
     }, []);
-    return Shown === undefined ? null : createElement(Shown, props);
+    return Shown === undefined ? meanwhile : createElement(Shown, props);
   };
 }

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { FIRST_VIEW, filtersIn, VIEW_OF_LINKS } from '../../api/inbox-filters';
 import { meQuery, viewsQuery } from '../../api/queries';
 import { useKeys } from '../../ui/keys';
+import { lazily } from '../../ui/lazily';
 import { Empty, Skeleton } from '../../ui/parts';
 import { useStoredFlag } from '../../ui/stored-flag';
 import { SessionList } from './list/session-list';
 import { Views } from './views';
 
-const Conversation = lazy(() => import('./conversation').then((module) => ({ default: module.Conversation })));
+const Conversation = lazily(async () => (await import('./conversation')).Conversation, <Skeleton rows={6} />);
 
 /** The views, the list of one, and a conversation: three panes, and one at a time on a narrow screen. */
 export const Inbox = () => {
@@ -39,9 +39,7 @@ export const Inbox = () => {
         {id === undefined ? (
           <Empty title="No conversation is open">Choose one from the list, or press J.</Empty>
         ) : (
-          <Suspense fallback={<Skeleton rows={6} />}>
-            <Conversation key={id} id={id} />
-          </Suspense>
+          <Conversation key={id} id={id} />
         )}
       </section>
     </>
