@@ -9,7 +9,7 @@ import { createEndpoint } from '../webhooks/endpoints.ts';
 
 const STEADY_MS = 250;
 
-/** What a scenario leaves behind and answers, and what shows which path it took. */
+/** The rows and answers of a scenario, and the evidence of its path. */
 export interface Traces {
   rows: Record<string, string[]>;
   answers: string[];

@@ -21,7 +21,7 @@ const MAX_OUTPUT_BYTES = 100 * 1024 ** 2;
 const JAVA_LINT = ['-Werror', '-Xlint:all,-processing,-serial,-deprecation'];
 const NODE_TOOLS = { orval: '8.38.0', '@redocly/cli': '2.77.0', '@stoplight/spectral-cli': '6.16.3' };
 
-/** Returns what is installed, or undefined with a line that says what is missing. */
+/** Returns the installed programs, or undefined with a line about the missing ones. */
 function ifAvailable<Installed>(name: string, install: () => Installed): Installed | undefined {
   try {
     return install();

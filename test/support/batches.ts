@@ -37,7 +37,7 @@ export function attemptsOf({ db, org }: TestApi, sequenceId: string) {
       const batch = await prepareBatch(db, org.id, sequenceId, { lease, limit: 100, isAway: () => false });
       return batch && { lease, sequence: batch.sequence, step: batch.steps[0] };
     },
-    /** Writes down that what was taken is being sent, and gives the ids of the deliveries that go out. */
+    /** Records the start of taken sends. Returns the ids of their deliveries. */
     async begin({ lease, sequence, step }: PreparedAttempt, { firstPosition = null, ...more }: BeginOptions = {}) {
       if (step === undefined) return [];
       const { action, stepId, positions, enrollmentIds } = step;

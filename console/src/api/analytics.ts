@@ -27,7 +27,7 @@ export interface ReportItem extends Record<string, string | number | null> {
   name: string | null;
 }
 
-/** Reports can be CSV too, for those who accept that. */
+/** Reports can be CSV too, by the Accept header. */
 function jsonOf<Answer extends object>(answer: Answer | string): Answer {
   if (typeof answer === 'string') throw new Error('The server answered something else than JSON');
   return answer;

@@ -12,7 +12,7 @@ interface Page<Item> {
   next: string | null;
 }
 
-/** Changes a row in each list that has it, and where it is open. */
+/** Changes a row in each of its lists, and on its own page. */
 export function patchRows(client: QueryClient, id: string, change: (row: InboxRow) => InboxRow): void {
   client.setQueryData(openRowQuery(id).queryKey, (row) => row && change(row));
   client.setQueriesData<InfiniteData<Page<InboxRow>>>({ queryKey: ['listInbox'] }, (lists) =>

@@ -7,7 +7,7 @@ export interface InboxFilters extends ListFilters {
   view: string;
 }
 
-/** The view that opens where none is named. */
+/** The view of an address without one. */
 export const FIRST_VIEW = 'mine';
 /** The view beside a conversation that was opened by its address. */
 export const VIEW_OF_LINKS = 'all';

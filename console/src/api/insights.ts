@@ -88,7 +88,7 @@ export const categoriesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The operations whose answers change with what is done to insights. */
+/** The operations with answers about insights. */
 export const INSIGHT_READS = new Set([
   'queryInsights',
   'getInsight',

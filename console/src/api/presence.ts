@@ -37,7 +37,7 @@ export function notePresence(client: QueryClient, heard: PresenceEvent | TypingE
   });
 }
 
-/** Forgets who is where. A stream begins with those who are there. */
+/** Forgets everybody. A stream begins with all present members. */
 export const clearPresence = (client: QueryClient): void => void client.setQueryData(presenceQuery.queryKey, []);
 
 /** Returns the other members who are present in a session. */

@@ -95,7 +95,7 @@ async function requestOf<Query>({ file, query, key }: Sent<Query>) {
 
 const OF_FILE = [400, 413, 415];
 
-/** Returns what an error says of the file that was sent. */
+/** Returns the words of an error about the sent file. */
 export function fileProblemOf(error: Error | null): string | undefined {
   const isRefused = error instanceof ApiError && OF_FILE.includes(error.status);
   return isRefused || error instanceof FileError ? error.message : undefined;

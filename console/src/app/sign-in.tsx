@@ -62,7 +62,7 @@ const LoginMailForm = () => {
   );
 };
 
-/** Over the page, which keeps what was typed. */
+/** Over the page, so typed text stays. */
 export const SignedOutDialog = () => {
   const dialog = useModal();
   return (

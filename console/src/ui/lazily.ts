@@ -1,9 +1,8 @@
 import { type ComponentType, createElement, type ReactNode, useEffect, useState } from 'react';
 
 /**
- * Returns a component that is loaded when it is first shown: what the first load can do without. `meanwhile` stands in its
- * place until then. One that could not be loaded is tried again when it is shown again. React's own `lazy` would show it
- * 300 ms later, as fallbacks stay so long.
+ * Returns a component that is loaded when it is first shown. `meanwhile` stands in its place until then. A failed load is
+ * tried again when the component is shown again. React's own `lazy` would show it 300 ms later, as fallbacks stay so long.
  */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

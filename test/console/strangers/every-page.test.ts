@@ -170,13 +170,14 @@ type Visit = [address: string, texts: (string | RegExp)[], ...pressed: (string |
 
   it('is text on the pages for customers', async () => {
     const { body } = await org.get('/chat/sessions?channel_type=email');
-    const pages: [string, string][] = [
-      [`${stack.url}/help/${org.id}?q=${encodeURIComponent(hostile('searched'))}`, 'searched'],
-      [await survey(stack, org, body.items[0].id), 'survey-comment'],
-    ];
-    for (const [url, field] of pages) {
+    const search = `${stack.url}/help/${org.id}?q=${encodeURIComponent(hostile('searched'))}`;
+    const pages = [
+      { url: search, role: 'searchbox', field: 'searched' },
+      { url: await survey(stack, org, body.items[0].id), role: 'textbox', field: 'survey-comment' },
+    ] as const;
+    for (const { url, role, field } of pages) {
       const { page, complaints } = await browser.open(url);
-      const written = await page.getByRole(field === 'searched' ? 'searchbox' : 'textbox').inputValue();
+      const written = await page.getByRole(role).inputValue();
       const faults = [
         await page.evaluate('window.isBroken !== undefined'),
         await page.locator(MADE).count(),

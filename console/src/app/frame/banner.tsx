@@ -1,6 +1,6 @@
 import { useOnline } from '../use-live';
 
-/** Says that what is shown may be old, and why. */
+/** Says why the page may be out of date. */
 export const Banner = ({ isLive }: { isLive: boolean }) => {
   const isOnline = useOnline();
   if (isLive && isOnline) return null;

@@ -5,7 +5,7 @@ import { Button } from '../../ui/parts';
 import { Shell } from '../shell';
 import { say } from '../undo';
 
-/** What is shown in place of a page that is missing or broken, with the one heading that each page has. */
+/** Stands for a missing or broken page. It has the heading of the page. */
 const Missing = ({ title, children }: { title: string; children: ReactNode }) => (
   <div className="m-auto max-w-80 p-6 text-center text-balance">
     <h1 className="font-medium">{title}</h1>
@@ -37,7 +37,7 @@ export const Failed = () => (
 /** The operator is no member: its pages have no frame. */
 const Frame = () => (useLocation().pathname === '/operator' ? <Outlet /> : <Shell />);
 
-/** The frame of all pages, and what it shows in the place of one that is not there. */
+/** The frame of all pages, and the replacement of a missing one. */
 export const root = createRootRouteWithContext<{ client: QueryClient }>()({
   component: Frame,
   notFoundComponent: () => <Missing title="There is no such page">The address may be mistyped.</Missing>,

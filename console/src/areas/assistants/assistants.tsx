@@ -32,7 +32,7 @@ const oneQuery = (id: string) =>
     enabled: id !== '',
   });
 
-/** Calls of people's assistants that wait for a person, and the one that the address names. */
+/** Calls of people's assistants waiting for a person, and the one in the address. */
 export const Assistants = () => {
   const { id = '' } = useSearch({ from: '/assistants' });
   const waiting = useQuery(waitingQuery);

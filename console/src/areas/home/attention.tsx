@@ -9,7 +9,7 @@ import { Ago } from '../../ui/times/ago';
 
 type Item = Schemas['AttentionItem'];
 
-/** What each kind means, and where its list is. */
+/** The meaning of each kind, and its list. */
 const KINDS: Record<Item['kind'], { name: string; list?: LinkProps }> = {
   confirmation_waiting: {
     name: 'Waits for a confirmation',
@@ -33,7 +33,7 @@ const KINDS: Record<Item['kind'], { name: string; list?: LinkProps }> = {
   parked_event: { name: 'Event is parked' },
 };
 
-/** Where what an item is about can be seen and settled. */
+/** The page to settle an item. */
 function targetOf({ kind, ref }: Item): LinkProps | undefined {
   if (kind === 'run_failed' && ref !== null)
     return { to: '/automations/runs', search: { workflow_id: ref.id, status: 'failed' } };

@@ -27,7 +27,7 @@ export const Views = ({
       views.slice(0, 9).map(({ id }, n) => [`${n + 1}`, () => void navigate({ to: '/inbox', search: { view: id } })]),
     ),
   );
-  /** A new view has the filters that are chosen for it, and none that the open view has besides. */
+  /** A new view has its chosen filters, and none of the open view. */
   const begin = async () => {
     await navigate({ to: '/inbox', search: { view: 'all' } });
     if (document.querySelector('fieldset[aria-label=Filters]') === null) pressKey('f');

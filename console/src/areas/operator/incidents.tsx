@@ -8,7 +8,7 @@ import { INCIDENTS } from './words';
 
 const UUID_LENGTH = 36;
 
-/** What a person has to mend, with what mends it. */
+/** The open incidents, with their remedies. */
 export const Incidents = () => {
   const incidents = useQuery(incidentsQuery);
   return (

@@ -5,7 +5,7 @@ import { Section } from '../../ui/section';
 import { ShortId } from '../../ui/short-id';
 import { Outside, Part, ROW } from './part';
 
-/** Who polls each queue, and what waits there. */
+/** The pollers of each queue, and its waiting tasks. */
 export const Queues = () => {
   const queues = useQuery(queuesQuery);
   return (

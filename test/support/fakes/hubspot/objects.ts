@@ -65,7 +65,7 @@ export const toProperties = (body: unknown): Record<string, unknown> => {
   return typeof properties === 'object' && properties !== null ? (properties as Record<string, unknown>) : {};
 };
 
-/** What HubSpot says to properties that it does not take; undefined where it takes them. */
+/** HubSpot's answer to refused properties. Undefined: it takes all. */
 export function refusalOfProperties(known: FakeProperty[], properties: Record<string, unknown>): Answer | undefined {
   for (const [name, value] of Object.entries(properties)) {
     if (typeof value !== 'string') return hubspotError(400, `Invalid input JSON: ${name} is no string`);

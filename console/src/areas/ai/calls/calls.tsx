@@ -17,7 +17,7 @@ import { SettleDialog } from './settle-dialog';
 
 type Call = Schemas['AutopilotCall'];
 
-/** The calls of the AI that wait for a confirmation, and all calls with what became of them. */
+/** The calls of the AI waiting for a confirmation, and all calls with their outcomes. */
 export const Calls = () => {
   const { state } = useSearch({ from: '/ai/calls' });
   const navigate = useNavigate();

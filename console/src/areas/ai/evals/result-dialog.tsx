@@ -10,7 +10,7 @@ interface ResultProps {
   onClose: () => void;
 }
 
-/** What came of a case, check by check, with the turn that was decided. */
+/** The result of a case, check by check, with its turn. */
 export const ResultDialog = ({ runId, caseId, onClose }: ResultProps) => {
   const result = useQuery(evalResultQuery(runId, caseId));
   const { data } = result;

@@ -7,7 +7,7 @@ import { Progress } from '../../../ui/progress';
 import { Section } from '../../../ui/section';
 import { Ago } from '../../../ui/times/ago';
 
-/** From which confidence on the AI answers, and how that was measured. */
+/** The least confidence of an answer, and its measurement. */
 export const Calibration = ({ mayWrite }: { mayWrite: boolean }) => {
   const client = useQueryClient();
   const calibration = useQuery(calibrationQuery);

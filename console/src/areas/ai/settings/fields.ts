@@ -142,7 +142,7 @@ export function writtenOf({ kind, name }: SettingField, draft: Draft): string {
   return value === null ? '' : String(value);
 }
 
-/** Returns a setting as its field has it, or what is wrong with what was written. */
+/** Returns a setting in the form of its field, or the problem of the written text. */
 export function settingIn(field: SettingField, text: string, draft: Draft): { value: unknown } | { problem: string } {
   if (field.kind === 'lines')
     return {

@@ -15,7 +15,7 @@ const changedQuery = infiniteQueryOptions({
   ...PAGES,
 });
 
-/** The answers that quote what has changed since. */
+/** The answers with quotes of changed sources. */
 export const ChangedSources = () => {
   const [isOpen, setOpen] = useState(false);
   return (

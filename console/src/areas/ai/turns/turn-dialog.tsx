@@ -6,7 +6,7 @@ import { shownMoment } from '../../../ui/times/time';
 import { shownCode, TURN_STATES } from '../words';
 import { TurnTrace } from './turn-trace';
 
-/** A turn with all that it did, and the conversation in which it was. */
+/** A turn with all its steps, and its conversation. */
 export const TurnDialog = ({ id, onClose }: { id: string; onClose: () => void }) => {
   const turn = useQuery(turnQuery(id)).data;
   return (

@@ -41,7 +41,7 @@ export function useRetryInput({ input: given, type }: RunStep) {
       setText(json);
       if ('value' in read) setInput(read.value);
     },
-    /** Returns what an error says that no field shows. */
+    /** Returns the words of an error beyond those at the fields. */
     restOf: (error: Error | null) =>
       restOf(
         error,

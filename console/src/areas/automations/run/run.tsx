@@ -61,7 +61,7 @@ export const RunPage = () => {
   );
 };
 
-/** The step that is looked at first: the one that failed or is at work, or else the first. */
+/** The first shown step: the failed one or the one at work, or else the first of all. */
 const firstShown = (steps: RunStep[]): RunStep | undefined =>
   steps.findLast(({ status }) => status === 'failed') ??
   steps.findLast(({ status }) => status === 'in_progress' || status === 'waiting') ??

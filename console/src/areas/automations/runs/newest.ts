@@ -8,7 +8,7 @@ interface Page {
 }
 type List = InfiniteData<Page, string | undefined>;
 
-/** What is new above a list, and what shows it. */
+/** The new rows above a list, and the function to show them. */
 interface News {
   count: number;
   /** Whether more is new than one page has. */

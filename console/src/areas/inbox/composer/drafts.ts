@@ -90,7 +90,7 @@ export function useDraft(id: string) {
   /** React has to know of a change at once, or the caret jumps to the end. */
   const [typed, setTyped] = useState<Draft>();
   const draft = typed ?? data ?? EMPTY;
-  /** What arrives later, such as an uploaded file, joins what is there by then. */
+  /** Later arrivals, such as an uploaded file, join the current text. */
   const latest = useRef(draft);
   latest.current = draft;
   useStoredOnLeaving(id, data?.state === 'failed');

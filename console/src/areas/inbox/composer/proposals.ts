@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 const PROPOSAL = 'reply-proposed';
 
-/** Puts a text into the reply of the conversation that is open, where the member edits and sends it. */
+/** Puts a text into the reply of the open conversation. The member edits and sends it. */
 export const proposeReply = (text: string): boolean =>
   window.dispatchEvent(new CustomEvent(PROPOSAL, { detail: text }));
 

@@ -4,7 +4,7 @@ import type { Draft } from './drafts';
 export interface Trigger {
   sign: string;
   query: string;
-  /** Where the sign is, and where the caret is. */
+  /** The positions of the sign and of the caret. */
   range: [from: number, to: number];
 }
 

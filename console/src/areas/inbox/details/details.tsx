@@ -15,7 +15,7 @@ interface CardProps {
   canWrite: boolean;
 }
 
-/** Who the conversation is with, and what is known of it. */
+/** The contact of the conversation, and all known data. */
 export const Details = ({ session, actions, canWrite }: CardProps) => {
   const { contact, handoff } = session;
   const maySeeContacts = useMay('contacts:read');

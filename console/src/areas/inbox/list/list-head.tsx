@@ -18,7 +18,7 @@ interface HeadProps {
   isFolded: boolean;
 }
 
-/** What a list is of: its view, words that are searched for, and filters. */
+/** The contents of a list: its view, searched words and filters. */
 export const ListHead = ({ views, filters, canWrite, isFolded }: HeadProps) => {
   const navigate = useNavigate();
   const [isFiltering, showFilters] = useState(false);

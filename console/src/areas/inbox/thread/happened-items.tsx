@@ -2,7 +2,7 @@ import type { HistoryItem } from '../../../api/caches';
 import { shownClock } from '../../../ui/times/time';
 import { actorNameOf, typeNameOf } from './items';
 
-/** Each thing that happened, with who did it. */
+/** The events of a conversation, with their actors. */
 export const HappenedItems = ({ items }: { items: HistoryItem[] }) => (
   <ul className="mt-1 space-y-0.5">
     {items.map((item) => (

@@ -60,7 +60,7 @@ const Attachments = ({ files }: { files: MessageEvent['attachments'] }) =>
 
 const CHANGED_STALE_MS = 60_000;
 
-/** The citations of a conversation whose page no longer says what they quote. */
+/** The citations of a conversation with outdated quotes. */
 const changedQuery = (session_id: string) => ({
   queryKey: ['listChangedCitations', session_id],
   queryFn: () => dataOf(api.GET('/autopilot/citations/changed', { params: { query: { session_id, limit: 100 } } })),

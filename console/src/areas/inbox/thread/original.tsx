@@ -67,7 +67,7 @@ const Html = ({ html, ...message }: MailProps & { html: string }) => {
   );
 };
 
-/** Resolves to what shows a picture, or to nothing where its server does not give it. */
+/** Resolves to the address of a picture, or to nothing if its server does not give it. */
 async function picture({ sessionId, messageId }: MailProps, position: number): Promise<string | undefined> {
   const params = { path: { id: sessionId, messageId, position } };
   const { data } = await api.GET('/chat/sessions/{id}/messages/{messageId}/pictures/{position}', { params });

@@ -12,7 +12,7 @@ import { Editor } from './editor';
 
 const Versions = lazily(async () => (await import('./versions')).Versions);
 
-/** An article that is written, or one that is read and changed, with its versions. */
+/** A new article, or a stored one with its versions. */
 export const ArticlePage = () => {
   const { articleId } = useParams({ from: '/knowledge/articles/$articleId' });
   const { collection } = useSearch({ from: '/knowledge/articles/$articleId' });

@@ -49,7 +49,7 @@ export function useSave({ article, held, onSaved }: SaveProps) {
       );
     },
   });
-  /** Forgets that somebody has changed the article, as what was written is given up. */
+  /** Forgets somebody's change of the article, as the written text is given up. */
   const discard = () => {
     save.reset();
     setSeen(undefined);

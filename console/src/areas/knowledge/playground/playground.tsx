@@ -180,7 +180,7 @@ const Passage = ({ result }: { result: Result }) => {
   );
 };
 
-/** The title of a passage's source, which leads to where it is changed. */
+/** The title of a passage's source, with a link to its editor. */
 const Source = ({ result: { id, source_type, title, url } }: { result: Result }) => {
   const className = 'text-link hover:underline';
   if (source_type === 'custom_training')

@@ -16,7 +16,7 @@ export const KINDS: [kind: Change['kind'], name: string][] = [
 ];
 const TONES = { new: 'good', updated: 'plain', removed: 'bad' } as const;
 
-/** A page that a crawl found new, changed or removed, with its diff and the answers that quote it. */
+/** A new, changed or removed page of a crawl, with its diff and its quoting answers. */
 export const ChangeRow = ({ change: { kind, title, url, diff, page_id } }: { change: Change }) => {
   const [isOpen, setOpen] = useState(false);
   const maySeeAnswers = useMay('chat-sessions:read');

@@ -29,7 +29,7 @@ const STATUSES = {
   failed: { name: 'Another record', tone: 'bad' },
 } as const;
 
-/** The domains that mail is sent from, with the DNS records that each needs and what DNS has instead. */
+/** The sending domains, with their needed DNS records and the found ones. */
 export const Domains = () => {
   const list = useInfiniteQuery(domainsQuery);
   const mayWrite = useMay('email:write');

@@ -13,7 +13,7 @@ export interface InputField {
   type: ValueType;
   description: string;
   isRequired: boolean;
-  /** What else the API has of it, which stays as it is. */
+  /** Its other fields in the API. They stay. */
   others: { parameter?: object; schema?: object };
 }
 
@@ -41,7 +41,7 @@ export function inputOf(payload: Record<string, unknown>): Input | undefined {
   return isSame(withDefaults({ ...payload, method }), withDefaults(again)) ? input : undefined;
 }
 
-/** Returns an operation with what OpenAPI takes where it says nothing. */
+/** Returns an operation with OpenAPI's defaults. */
 const withDefaults = (payload: Record<string, unknown>) => ({
   ...payload,
   parameters: (Array.isArray(payload.parameters) ? payload.parameters : []).map((parameter) => ({

@@ -34,7 +34,7 @@ export function plainOf(description: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns the kinds of steps that can be added, with what each does. */
+/** Returns the available kinds of steps, with the effect of each. */
 export const kindsOf = (definitions: Definitions) => [
   ...definitions.blocks.map(({ type, title, description }) => ({ type, title, description, isBlock: true })),
   ...definitions.actions.map(({ type, title, description }) => ({ type, title, description, isBlock: false })),

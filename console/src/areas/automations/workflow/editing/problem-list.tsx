@@ -1,4 +1,4 @@
-/** What is wrong with a step or a workflow, where no field says it. */
+/** The problems of a step or a workflow beyond those at the fields. */
 export const Problems = ({ messages }: { messages: string[] }) =>
   messages.length === 0 ? null : (
     <ul aria-label="Problems" className="space-y-1 rounded-md bg-bad p-3 text-bad-text">

@@ -9,7 +9,7 @@ interface ReferencesProps {
   path: Path;
 }
 
-/** What a step can use of what is known before it. */
+/** The values available to a step. */
 export const References = ({ definitions, draft, path }: ReferencesProps) => (
   <section aria-label="Values to use" className="space-y-1 border-t border-line pt-3">
     <h3 className="text-xs text-quiet">Values that its fields can have, also within a text</h3>

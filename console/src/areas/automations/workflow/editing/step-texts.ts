@@ -1,7 +1,7 @@
 import { type Block, branchesOf } from '../blocks';
 import { allSteps } from '../paths';
 
-/** JSON of a step that is written and not taken, and the JSON that it was begun with. */
+/** Written JSON of a step, not taken yet, and its JSON before. */
 export interface StepText {
   text: string;
   of: string;

@@ -36,7 +36,7 @@ function optionsOf({ enum: values, type }: Schema): [string, string][] | undefin
   return (values ?? (type === 'boolean' ? BOOLEANS : undefined))?.map((value) => [String(value), String(value)]);
 }
 
-/** Returns what is wrong with a text that has to be JSON. */
+/** Returns the problem of a text as JSON. */
 function slipOf(text: string, schema: Schema): string | undefined {
   if (text === '' || !isComposed(schema)) return undefined;
   try {

@@ -9,7 +9,7 @@ import { type PartProps, withValue } from './part';
 export const ANY: Schema = { anyOf: [], description: 'A text, a number, or a value of an earlier step' };
 const UNARY = ['is_empty', 'is_not_empty'];
 
-/** What decides which branch is taken. */
+/** The condition for a branch. */
 export const Condition = ({
   step,
   operators,
