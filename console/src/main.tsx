@@ -10,8 +10,8 @@ import { createConsoleRouter } from './app/router';
 const MAX_RETRIES = 2;
 
 /**
- * A page that was open while the server got a newer console finds its old files no more. Where only the network is away,
- * it stays as it is.
+ * A page opened before the server got a newer console no longer finds its old files. If only the network is away, it stays
+ * as it is.
  */
 async function loadNewerConsole(): Promise<void> {
   const answer = await fetch('/console/').catch(() => undefined);

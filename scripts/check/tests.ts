@@ -7,7 +7,7 @@ import { type Counts, logFolder } from './step.ts';
 import { countUnsteadyAgain } from './unsteady.ts';
 
 /** The most failed files to be run again alone. A busy machine does not explain more: they are a failure at once. */
-const triedAgain = 3;
+const triedAgain = 8;
 const countsFile = resolve(logFolder, 'tests.json');
 const MAX_SEED = 2 ** 31;
 /** The seed of all property tests, as a failed file is run again with the values that it failed with. */

@@ -8,7 +8,7 @@ export type AuditFilters = Pick<
   'actor' | 'kind' | 'ref' | 'from' | 'to'
 >;
 
-/** Who changed what, newest first. */
+/** Changes with their authors, newest first. */
 export const auditQuery = (filters: AuditFilters) =>
   infiniteQueryOptions({
     queryKey: ['listAudit', filters],

@@ -6,11 +6,11 @@ import { meQuery, viewsQuery } from './queries';
 type InboxRow = Schemas['InboxRow'];
 type List = InfiniteData<{ items: InboxRow[]; next: string | null }>;
 
-/** The row of a conversation that was opened in a list, as events keep it: it is shown where it has left the list too. */
+/** The row of a conversation opened in a list, as events keep it. It is shown even after it has left the list. */
 export const openRowQuery = (id: string | undefined) =>
   queryOptions<InboxRow>({ queryKey: ['openRow', id], queryFn: skipToken });
 
-/** Puts a row where it belongs now, in each list that was read: nothing is read again for an event. */
+/** Moves a row to its new place in each list already read. An event causes no further read. */
 export function placeRow(client: QueryClient, row: InboxRow): void {
   const memberId = client.getQueryData(meQuery.queryKey)?.member?.id;
   const views = client.getQueryData(viewsQuery.queryKey)?.items ?? [];

@@ -7,7 +7,7 @@ export type LiveEvent = Schemas['LiveEvent'];
 export type Broadcast = PresenceEvent | TypingEvent | { type: 'notification' };
 export type LiveState = 'live' | 'down' | 'signed-out';
 type Notice = { event: LiveEvent } | { broadcast: Broadcast } | { state: LiveState } | { isResumed: true };
-/** What tabs tell one another: notices, how far the stream was read, who is where, and that the server may be back. */
+/** Messages between tabs: notices, the position in the stream, members with their places, and a server that may be back. */
 type Message = { notice: Notice; position?: string | undefined } | { isAsking: true } | { isWaking: true };
 
 const LOCK = 'switchboard-live';

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schemas } from './client';
 
-/** What needs a person, and what happens with a contact, comes without an event. */
+/** No event tells of work for a person, or of a contact's history. */
 const AGAIN_MS = 30_000;
 const FIRST_ROWS = 5;
 const DAY_MS = 86_400_000;

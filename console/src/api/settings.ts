@@ -138,7 +138,7 @@ export interface Recovery {
   since: string;
   /** When it was begun, by the server's clock. */
   until: string;
-  /** What was open in its period: also what was under way, which is not sent again. */
+  /** Everything open in its period, also deliveries under way. Those are not sent again. */
   total: number;
 }
 
@@ -155,8 +155,8 @@ export const countOpen = (id: string, period: { since: string; until?: string })
 const TRIED_MS = 86_400_000;
 
 /**
- * How far a recovery is. What it has not made pending yet is still held or failed, as long as nothing fails for good again.
- * What happened since it began is not of it.
+ * How far a recovery is. The rest is still held or failed, as long as nothing fails for good again. Later deliveries do
+ * not count.
  */
 export const recoveryQuery = (id: string, { since, until, total }: Recovery) =>
   queryOptions({

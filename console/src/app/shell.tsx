@@ -17,7 +17,7 @@ const Palette = lazily(async () => (await import('./palette')).Palette);
 const SignInPage = lazily(async () => (await import('./sign-in')).SignInPage);
 const SignedOutDialog = lazily(async () => (await import('./sign-in')).SignedOutDialog);
 
-/** The frame of all pages: who is signed in, where to go, and whether the page is live. */
+/** The frame of all pages: the areas, the member's menu, and the state of the live connection. */
 export const Shell = () => {
   const me = useQuery(meQuery);
   if (me.data !== undefined) return <SignedIn me={me.data} />;

@@ -7,7 +7,7 @@ import { Button } from '../ui/parts';
 import { Mark } from './frame/mark';
 import { keepDestination, useSignInElsewhere } from './sign-in-elsewhere';
 
-/** What somebody sees who is not signed in. The page they asked for opens after the sign-in. */
+/** The page for somebody not signed in. The page they asked for opens after the sign-in. */
 export const SignInPage = () => {
   const client = useQueryClient();
   useEffect(keepDestination, []);

@@ -4,7 +4,7 @@ const CONTROLS = ':is(a[href], button, input, select, textarea, summary):not(:di
 const LISTS = 'ul, ol, fieldset';
 
 /**
- * Returns a ref for a part of a page whose rows and controls come and go. Where the control with the focus goes, the one
+ * Returns a ref for a part of a page with rows and controls that come and go. If the control with the focus goes, the one
  * in its place gets the focus, of its list if one is left there, as WCAG 2.4.3 asks.
  */
 export function useKeptFocus(): RefCallback<HTMLElement> {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Keys that work where text is written, too. */
+/** Keys that work in text fields too. */
 const EVERYWHERE = new Set(['Mod+k']);
 const SHIFTED = /^(?:[a-z]|Arrow.+)$/;
 
@@ -55,7 +55,7 @@ const isControl = (target: EventTarget | null): boolean =>
 const isInDialog = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('dialog') !== null;
 
-/** Returns whether keys are text where they are pressed. A panel that was just closed may still have the focus for a moment. */
+/** Returns whether a pressed key is text of a field. A panel just closed may still have the focus for a moment. */
 export const isInField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   target.checkVisibility() &&

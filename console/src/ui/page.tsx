@@ -5,7 +5,7 @@ interface PageProps {
   title: ReactNode;
   /** Other pages of the area. */
   tabs?: ReactNode;
-  /** What can be done with all that the page shows. */
+  /** The actions on everything the page shows. */
   actions?: ReactNode;
   children: ReactNode;
 }

@@ -36,7 +36,7 @@ export const Chip = ({ tone = 'plain', children }: { tone?: keyof typeof TONES; 
   </span>
 );
 
-/** What a list says that has nothing to show. */
+/** The words of an empty list. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
   <div className="m-auto max-w-80 p-6 text-center text-balance">
     <p className="font-medium">{title}</p>

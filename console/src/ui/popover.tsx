@@ -2,7 +2,7 @@ import { type ReactNode, type Ref, useId, useRef, useState } from 'react';
 import { Button } from './parts';
 
 interface PopoverProps {
-  /** What the button is called, for who does not see it. */
+  /** The button's name for screen readers. */
   name: string;
   label: ReactNode;
   /** The key that opens it, as the button says it. */

@@ -5,7 +5,7 @@ interface BarProps {
 }
 
 interface ProgressProps extends BarProps {
-  /** What goes on, in a sentence that is said again when it changes. */
+  /** The state in a sentence. Screen readers say each change. */
   says: string;
 }
 

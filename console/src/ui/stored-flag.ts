@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** A choice that the browser remembers, and what turns it over. It is off at first. */
+/** A choice remembered by the browser, and its toggle. It is off at first. */
 export function useStoredFlag(name: string): [isOn: boolean, toggle: () => void] {
   const [isOn, set] = useState(() => localStorage.getItem(name) === 'true');
   const toggle = () => {

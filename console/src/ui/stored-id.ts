@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** An id that the browser remembers under a name, and what sets or forgets it. */
+/** An id remembered by the browser under a name, and its setter. */
 export function useStoredId(name: string): [id: string | undefined, remember: (id: string | undefined) => void] {
   const [id, set] = useState(() => localStorage.getItem(name) ?? undefined);
   const remember = (next: string | undefined) => {

@@ -62,8 +62,8 @@ export function sayUnreachable(error: Error): never {
 }
 
 /**
- * Reads an answer to its end. Undefined where it has no body, or where it is a refusal with another one than JSON. Throws
- * where what answered is not the API.
+ * Reads an answer to its end. Undefined without a body, or for a refusal with another body than JSON. Throws if another
+ * server than the API answered.
  */
 export async function readJson(response: Response): Promise<unknown> {
   const text = await response.text().catch(sayUnreachable);

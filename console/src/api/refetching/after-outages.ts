@@ -10,8 +10,8 @@ const isAway = (error: Error | null): boolean =>
   error instanceof UnreachableError || (error instanceof ApiError && AWAY_STATUSES.includes(error.status));
 
 /**
- * A cache that reads again by itself what could not be read while a server was away, less often the longer it is. The
- * stream of events tells nothing of an outage behind the API, such as that of the database.
+ * A cache that repeats by itself the reads that failed during an outage, less often the longer it lasts. The stream of
+ * events tells nothing of an outage behind the API, such as of the database.
  */
 export function createRecoveringCache(client: () => QueryClient): QueryCache {
   let waitMs = FIRST_WAIT_MS;

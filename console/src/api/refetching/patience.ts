@@ -2,8 +2,8 @@ const SOON_MS = 2_000;
 const LATE_MS = 30_000;
 
 /**
- * Returns how long to wait before something that began then is read again: the longer it takes, the longer. What is still
- * to begin, such as the next try of a delivery, is read again soon after.
+ * Returns the wait before the next read of something begun at a time: the longer it takes, the longer. Something still to
+ * begin, such as the next try of a delivery, is read again soon after.
  */
 export function patiently(at: string, now = Date.now()): number {
   const ageMs = now - Date.parse(at);

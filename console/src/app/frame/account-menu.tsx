@@ -5,7 +5,7 @@ import { Popover } from './popover';
 
 const Account = lazily(async () => (await import('./account')).Account);
 
-/** Who is signed in, where, and how the console looks. */
+/** The member and the org of the session, and the look of the console. */
 export const AccountMenu = ({ me }: { me: Schemas['Me'] }) => {
   const name = me.member?.name ?? me.org.name;
   return (

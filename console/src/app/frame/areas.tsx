@@ -18,7 +18,7 @@ interface AreasProps {
 /** Returns the area of the page that is shown. */
 export const useArea = () => useMatches().findLast(({ staticData }) => staticData.area !== undefined)?.staticData.area;
 
-/** Where to go, and who is signed in: at the left, and at the top of a narrow window. */
+/** The areas and the member's menu: at the left, or at the top of a narrow window. */
 export const Areas = ({ me, onHelp, onPalette }: AreasProps) => (
   <nav
     aria-label="Areas"

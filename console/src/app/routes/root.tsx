@@ -14,8 +14,8 @@ const Missing = ({ title, children }: { title: string; children: ReactNode }) =>
 );
 
 /**
- * In the place of a page whose code cannot be loaded or fails: the frame around it stays. It is tried again by another
- * page, as a browser may remember which files it could not load.
+ * Replaces a page if its code cannot be loaded or fails. The frame around it stays. Another page tries again, as a browser
+ * may remember failed files.
  */
 export const Failed = () => (
   <Missing title="This page could not be shown">

@@ -9,8 +9,8 @@ type Search<Choices extends Record<string, readonly string[]>, Text extends stri
 } & { [Name in Text]?: string };
 
 /**
- * Returns what reads the parameters of a page from its address. Everything else in the address is left out: a link that
- * was mistyped shows the page without that filter.
+ * Returns the reader of a page's parameters in its address. It leaves out everything else, so a mistyped link shows the
+ * page without that filter.
  */
 export const searchOf =
   <const Choices extends Record<string, readonly string[]>, const Text extends string>({

@@ -37,7 +37,7 @@ function useGrowing(count: number): number {
   return shown;
 }
 
-/** The numbers of a report. Each leads to what it counts, where there is a list of it. */
+/** The numbers of a report. Each leads to the list of its items, if there is one. */
 export const FigureTable = memo(({ label, group, figures, rows }: TableProps) => {
   const shown = useGrowing(rows.length);
   return (

@@ -13,7 +13,7 @@ export interface Figure {
   more?: 'better' | 'worse';
 }
 
-/** What a number counts: in which range, and in which group if not all. */
+/** The items that a number counts: their range, and their group if not all. */
 export interface Counted extends Moments {
   /** The same range in days of the org's time zone, both included. */
   first: string;

@@ -19,7 +19,7 @@ const VIEWS = [
   ['unassigned', 'Unassigned'],
 ] as const;
 
-/** What waits for a person, of all areas. A sign-in leads here, and on to the page that was asked for before it. */
+/** The work of all areas that waits for a person. A sign-in leads here, or to the page asked for before. */
 export const Home = () => {
   const mayReadReports = useMay('insights:read');
   const navigate = useNavigate();

@@ -149,7 +149,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
       }),
     snooze,
     endSnooze,
-    /** A tag that the org does not have yet is made first, which only some roles may. */
+    /** A tag new to the org is created first. Only some roles may do so. */
     addTag: (tag: string, isNew = false) =>
       apply({
         send: async () => {

@@ -17,7 +17,7 @@ import { Thread } from './thread/thread';
 const Dialog = lazily(async () => (await import('../../ui/dialogs/dialog')).Dialog);
 const HandoffCard = lazily(async () => (await import('./thread/handoff-card')).HandoffCard);
 
-/** A session with its history: what was said, what can be done, and who it is with. */
+/** A session with its history, its actions and its contact. */
 export const Conversation = ({ id }: { id: string }) => {
   const session = useQuery(sessionQuery(id));
   const me = useQuery(meQuery);

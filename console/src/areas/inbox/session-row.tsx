@@ -38,7 +38,7 @@ interface RowProps {
   selection: Selection | undefined;
 }
 
-/** A conversation in a list: who, how long, the last words, and what is due. */
+/** A conversation in a list: the contact, the waiting time, the last words, and the SLA. */
 export const SessionRow = ({ row, search, isOpen, isFocusable, memberId, selection }: RowProps) => {
   const isSelected = selection?.ids.has(row.id) === true;
   return (

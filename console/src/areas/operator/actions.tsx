@@ -5,7 +5,7 @@ import { Ago } from '../../ui/times/ago';
 import { Part, ROW } from './part';
 import { ACTIONS } from './words';
 
-/** What operators did, and who. */
+/** The actions of operators, with their names. */
 export const Actions = () => {
   const actions = useQuery(actionsQuery);
   return (

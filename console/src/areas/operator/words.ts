@@ -1,4 +1,4 @@
-/** What each incident is, and what mends it. The run book has an entry of the same name. */
+/** A description and a remedy for each incident. The run book has an entry of the same name. */
 export const INCIDENTS: Record<string, { title: string; remedy: string }> = {
   integration_failing: {
     title: 'A connection is refused',

@@ -17,7 +17,7 @@ export interface Part {
 
 const shownCount = (count: number): string => count.toLocaleString();
 
-/** What a whole consists of, as one bar. Its parts are named for who does not see it, and on hover. */
+/** The parts of a whole, as one bar. They are named for screen readers, and on hover. */
 export const PartsBar = ({ label, parts }: { label: string; parts: Part[] }) => {
   const given = parts.filter(({ count }) => count > 0);
   const said = given.map(({ name, count }) => `${shownCount(count)} ${name}`).join(', ');

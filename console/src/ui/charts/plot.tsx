@@ -21,7 +21,7 @@ interface PlotProps extends Pick<ChartProps, 'times' | 'series' | 'onRange'> {
   onPoint: (at: number | undefined) => void;
 }
 
-/** Draws stacked bars with uPlot, which is loaded where a chart is shown. */
+/** Draws stacked bars with uPlot. It is loaded with the first chart. */
 export const Plot = ({ times, series, onRange, onPoint }: PlotProps) => {
   const box = useRef<HTMLDivElement>(null);
   const callbacks = useRef({ onRange, onPoint });

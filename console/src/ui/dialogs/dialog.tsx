@@ -107,7 +107,7 @@ const DialogBody = ({ children }: { children: ReactNode }) => (
   </div>
 );
 
-/** React tells a dialog of what happens in dialogs that it has opened, too. */
+/** React also tells a dialog of events in dialogs opened by it. */
 const isIn = (target: EventTarget, dialog: HTMLElement | null): target is HTMLElement =>
   target instanceof HTMLElement && target.closest('dialog') === dialog;
 

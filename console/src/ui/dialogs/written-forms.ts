@@ -4,8 +4,8 @@ import { say } from '../../app/undo';
 import type { Sent } from './request';
 
 /**
- * Keeps what is written in the forms of a dialog, and what they have sent: each by itself. `onStored` is called once
- * nothing is left that would be lost. A refusal that comes after its form has gone is said at the bottom.
+ * Keeps the texts in the forms of a dialog, and their requests, each by itself. `onStored` is called once nothing is left
+ * to lose. A refusal after its form has gone is said at the bottom.
  */
 export function useWrittenForms(onStored: () => void) {
   const client = useQueryClient();

@@ -69,7 +69,7 @@ export const ChoiceList = ({ list: { listId, active }, label, choices, onPick }:
 
 interface PickerProps {
   label: string;
-  /** What can be picked for what was typed. */
+  /** The choices for the typed text. */
   choicesFor: (text: string) => Choice[];
   onPick: (choice: Choice) => void;
 }

@@ -18,7 +18,7 @@ export function problemsOf(error: Error | null): Problem[] {
 export const problemAt = (problems: Problem[], name: string): string | undefined =>
   problems.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
-/** Returns what an error says that no field of these names shows. */
+/** Returns the parts of an error that no field of these names shows. */
 export function restOf(error: Error | null, names: string[]): string | undefined {
   if (error === null) return undefined;
   const problems = problemsOf(error);

@@ -6,7 +6,7 @@ interface SaveBarProps {
   /** Whether it can be saved as it is. */
   isNew?: boolean;
   isSaving: boolean;
-  /** What the API says that no field shows. */
+  /** The parts of the API's error that no field shows. */
   problem: string | undefined;
   onDiscard: () => void;
   action?: string | undefined;

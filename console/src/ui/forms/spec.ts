@@ -19,7 +19,7 @@ export type FieldSpec = {
 export type Specs = Record<string, FieldSpec>;
 export type Written = Record<string, string | boolean>;
 
-/** What the API shows in the place of a secret, and takes for one that stays. */
+/** The API's placeholder for a secret. Sent back, it keeps the secret. */
 export const STORED_SECRET = '***';
 
 /** Returns the values as fields have them. Names of nested values have dots: dkim.domain. */
@@ -33,8 +33,8 @@ function writtenValue(spec: FieldSpec, value: unknown): string | boolean {
 }
 
 /**
- * Returns the written values as the API takes them: of a form that is stored as a whole all, else what was changed. An empty
- * field is left out, or null where `isNullable`.
+ * Returns the written values as the API takes them: all for a form stored as a whole, else the changed ones. An empty field
+ * is left out, or null if `isNullable`.
  */
 export function valuesIn(
   specs: Specs,
@@ -57,8 +57,8 @@ const writtenFields = (specs: Specs, written: Written) =>
   });
 
 /**
- * Returns stored values with what was changed, as the API takes them: all else is as it is stored, also what is not set
- * and what has no field. What was emptied is left out, and so is a part that has nothing left but stored secrets.
+ * Returns stored values with the changes, as the API takes them. All others stay as stored, also unset ones and those
+ * without a field. Emptied values are left out, and so is a part with nothing left but stored secrets.
  */
 export function withChanges(specs: Specs, stored: object, changes: Written): Record<string, unknown> {
   const values = structuredClone(stored) as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Written } from './spec';
 
-/** What a form has: the stored values with what was changed, and whether something was. */
+/** The state of a form: the stored values with the changes, and whether there are any. */
 export interface Form {
   values: Written;
   /** What differs from the stored values. */
@@ -9,11 +9,11 @@ export interface Form {
   isChanged: boolean;
   change: (name: string, value: string | boolean) => void;
   discard: () => void;
-  /** Forgets the changes that were sent and are stored. What was written meanwhile stays. */
+  /** Forgets the changes stored by now. Later changes stay. */
   settle: (sent: Written) => void;
 }
 
-/** Keeps what was changed of stored values. What is stored again meanwhile shows where nothing was changed. */
+/** Keeps the changes of stored values. Values stored meanwhile show in unchanged fields. */
 export function useForm(stored: Written): Form {
   const [written, setChanges] = useState<Written>({});
   const changes = Object.fromEntries(Object.entries(written).filter(([name, value]) => value !== (stored[name] ?? '')));

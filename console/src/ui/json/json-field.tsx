@@ -5,7 +5,7 @@ interface FieldProps {
   label: string;
   hint?: string | undefined;
   text: string;
-  /** Whether it may stay empty, where that is to be said. */
+  /** Whether it may stay empty, if that is to be said. */
   isRequired?: boolean;
   /** What is wrong with it. */
   problem?: string | undefined;
@@ -43,7 +43,7 @@ export const JsonField = ({ label, hint, text, isRequired, problem, onChange }: 
   );
 };
 
-/** Returns the object that a text is as JSON, or what is wrong with it. */
+/** Returns the object in a JSON text, or the problem with the text. */
 export function objectIn(text: string): { value: Record<string, unknown> } | { problem: string } {
   try {
     const value: unknown = JSON.parse(text);

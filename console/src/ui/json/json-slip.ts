@@ -12,7 +12,7 @@ class Slip extends Error {
   }
 }
 
-/** Returns where a text is no JSON and what is wrong there, in words: Line 3: a comma is missing. */
+/** Returns the place and kind of a syntax error in JSON, in words: Line 3: a comma is missing. */
 export function slipIn(text: string): string {
   try {
     const end = afterValue(text, 0);
@@ -24,7 +24,7 @@ export function slipIn(text: string): string {
   }
 }
 
-/** Returns where a match that begins here ends, or undefined if there is none. */
+/** Returns the end of a match that begins here, or undefined if there is none. */
 function afterMatch(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : undefined;

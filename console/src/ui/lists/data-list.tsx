@@ -27,7 +27,7 @@ export interface ListProps<Row> {
   columns: Column<Row>[];
   keyOf: (row: Row) => string;
   linkOf?: (row: Row) => LinkProps;
-  /** What is said where there is no row. */
+  /** The words of an empty list. */
   empty: ReactNode;
   /** Rows can be selected, each under its name. */
   selection?: Selection | undefined;
@@ -36,7 +36,7 @@ export interface ListProps<Row> {
   onTop?: (isAtTop: boolean) => void;
 }
 
-/** A list that is read page by page as it is scrolled. Rows that were read stay while an error is shown above them. */
+/** A list read page by page as it is scrolled. Its rows stay while an error is shown above them. */
 export const DataList = <Row,>(props: ListProps<Row>) => {
   const { query, empty, columns } = props;
   const rows = query.data?.pages.flatMap(({ items }) => items) ?? [];

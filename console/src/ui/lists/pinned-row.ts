@@ -2,8 +2,8 @@ import { defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useState } from 'react';
 
 /**
- * Keeps the row with the focus in a virtual list, and the rows beside it, while the list is scrolled past them: the focus
- * stays where it is, and keys move on from there. Rows that come before it move it without another getting the focus.
+ * Keeps the row with the focus in a virtual list, and the rows beside it, while the list is scrolled past them. The focus
+ * stays, and keys move on from there. New rows before it move it without another getting the focus.
  */
 export function usePinnedRow(scroller: RefObject<HTMLElement | null>, keys: (string | number)[]) {
   const [pinned, pin] = useState<string | number>();

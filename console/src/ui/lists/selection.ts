@@ -2,7 +2,7 @@ import { useState } from 'react';
 
 export interface Selection {
   ids: ReadonlySet<string>;
-  /** Whether all that the view lists are meant, also those that were not read. */
+  /** Whether all rows of the view are meant, also those not read yet. */
   isAll: boolean;
   size: number;
   add: (...ids: string[]) => void;
@@ -23,7 +23,7 @@ interface State {
 
 const NOTHING = { ids: new Set<string>(), isAll: false, last: undefined };
 
-/** What is selected in a list. Rows that leave it are no longer selected. */
+/** The selected rows of a list. A row that leaves it is no longer selected. */
 export function useSelection(rows: { id: string }[], { isActive, of }: { isActive: boolean; of: string }): Selection {
   const [stored, setState] = useState<State>({ ...NOTHING, of });
   const state = stored.of === of ? stored : { ...NOTHING, of };

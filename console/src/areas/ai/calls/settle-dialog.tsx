@@ -5,7 +5,7 @@ import { FormDialog } from '../../../ui/dialogs/form-dialog';
 import { FIELD, Field } from '../../../ui/forms/fields';
 import { JsonView } from '../../../ui/json/json-view';
 
-/** Takes down what became of a call whose outcome nobody knows. Nothing is called by it. */
+/** Settles a call of unknown outcome by hand. It calls nothing. */
 export const SettleDialog = ({ call, onClose }: { call: Schemas['AutopilotCall']; onClose: () => void }) => {
   const client = useQueryClient();
   const settle = useMutation({

@@ -26,7 +26,7 @@ function changesOf(existing: Case, body: Body): Partial<Body> {
   return Object.fromEntries(Object.entries(body).filter(isChanged));
 }
 
-/** A case: what the customer writes, and what must come of it. The other checks are written as JSON. */
+/** A case: the customer's text and the expected outcome. The other checks are written as JSON. */
 export const CaseDialog = ({ existing, onClose }: { existing: Case | undefined; onClose: () => void }) => {
   const client = useQueryClient();
   const { ends: _, contains: __, not_contains: ___, ...others } = existing?.checks ?? {};

@@ -16,7 +16,7 @@ import { ResultDialog } from './result-dialog';
 type Run = Schemas['EvalRunWithResults'];
 type Result = Run['results'][number];
 
-/** A run over the cases: how far it is, which failed and by which check, and what is new since the one before. */
+/** A run over the cases: its progress, the failed cases with their checks, and changes since the run before. */
 export const EvalRunPage = () => {
   const { runId } = useParams({ from: '/ai/evals/$runId' });
   const { open } = useSearch({ from: '/ai/evals/$runId' });

@@ -18,7 +18,7 @@ type Body = Schemas['PreviewAutopilot'];
 /** The channels of conversations, as switches of autopilot name them. */
 const CHANNEL_OF: Partial<Record<Schemas['AutopilotChannel'], NonNullable<Body['channel']>>> = { phone: 'phone_voice' };
 
-/** What the AI would answer by the draft of its settings, and how that came about. Nothing follows. */
+/** The AI's answer by the draft of its settings, with its trace. Nothing follows. */
 export const Preview = () => {
   const mayAsk = useMay('autopilot:write');
   const channels = useQuery(channelsQuery);

@@ -27,7 +27,7 @@ const RANGES = [
 ] as const;
 const DEFAULT_DAYS = '30';
 
-/** What models were asked and what it cost, and how much of the budgets is used. */
+/** Requests to models with their cost, and the used part of the budgets. */
 export const Usage = () => {
   const search = useSearch({ from: '/ai/usage' });
   const navigate = useNavigate();

@@ -28,7 +28,7 @@ export function useRetryInput({ input: given, type }: RunStep) {
     text: text ?? writtenJson(input),
     /** What is wrong with the JSON as a whole. */
     wholeSlip,
-    /** What is wrong with that, or with the JSON of a field. */
+    /** The problem with it, or with the JSON of a field. */
     slip,
     noteSlip: (name: string, slip: string | undefined) => setSlips((known) => ({ ...known, [name]: slip })),
     isChanged: slip !== undefined || !isSame(input, given ?? {}),

@@ -1,6 +1,6 @@
 import type { Run, RunStep } from '../../../api/runs';
 
-/** What a row of the waterfall shows: where its bar begins and ends, as parts of the whole, and how deep it is nested. */
+/** A row of the waterfall: the begin and end of its bar, as parts of the whole, and its depth. */
 export interface Span {
   step: RunStep;
   from: number;

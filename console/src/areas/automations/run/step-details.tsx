@@ -17,7 +17,7 @@ interface DetailsProps {
 
 const TONES = { completed: 'good', failed: 'bad', waiting: 'warn', in_progress: 'plain', skipped: 'plain' } as const;
 
-/** What a step was given, what it answered, and why it went as it did. */
+/** A step's input, output, and the reason of its outcome. */
 export const StepDetails = ({ run, step, onClose }: DetailsProps) =>
   step === undefined ? (
     <Trigger run={run} onClose={onClose} />

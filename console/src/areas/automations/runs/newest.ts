@@ -49,8 +49,8 @@ export function useNewest(filters: RunFilters, { isAtTop, isHeld }: { isAtTop: b
 }
 
 /**
- * Returns a list with the rows of its first page as they are now, without those that meet the filters no more, and the
- * rows that are new.
+ * Returns a list with the rows of its first page as they are now, with new rows, and without those no longer meeting the
+ * filters.
  */
 function merge(list: List, newest: Page): { merged: List; added: RunRow[] } {
   const now = new Map(newest.items.map((row) => [row.id, row]));

@@ -10,7 +10,7 @@ import { type Draft, definitionOf } from './editing/use-draft';
 
 interface SimulationProps {
   id: string;
-  /** What is simulated: the latest version with what was changed of it. Absent: the active version. */
+  /** The simulated version: the latest one with its unsaved changes. Absent: the active version. */
   what: { draft: Draft; says: string } | undefined;
   runId: string | undefined;
   onChoose: (runId: string | undefined) => void;

@@ -30,7 +30,7 @@ const TABS = [
   ['simulation', 'Simulation'],
 ] as const;
 
-/** What the address of a workflow says that is not created yet. */
+/** The id in the address of a workflow not created yet. */
 export const NEW = 'new';
 
 /** A workflow: its blocks to read and to edit, its versions, JSON, and what it would do. */

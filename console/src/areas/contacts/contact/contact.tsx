@@ -11,7 +11,7 @@ import { ContactCard, useMayMerge } from './card';
 import { MergeDialog } from './merge/merge-dialog';
 import { Timeline } from './timeline';
 
-/** A contact: what is known of it, and what happened with it. */
+/** A contact: its fields and its history. */
 export const ContactPage = () => {
   const { contactId } = useParams({ from: '/contacts/$contactId' });
   const { merge } = useSearch({ from: '/contacts/$contactId' });

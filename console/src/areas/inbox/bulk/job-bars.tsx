@@ -14,7 +14,7 @@ interface BarsProps extends Pick<FailuresProps, 'kind'> {
   jobs: Job[];
 }
 
-/** The changes of many conversations or runs that go on, and how those ended that have. */
+/** The running jobs on conversations or runs, and the outcomes of ended ones. */
 export const JobBars = ({ jobs, ...shared }: BarsProps) =>
   jobs.map((job) => <JobBar key={job.id} job={job} {...shared} />);
 

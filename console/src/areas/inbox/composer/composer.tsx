@@ -27,7 +27,7 @@ interface ComposerProps {
   seen: RefObject<string | undefined>;
 }
 
-/** Where replies and notes are written. What is written is kept on the server until it is sent. */
+/** The field for replies and notes. The server keeps the text until it is sent. */
 export const Composer = (props: ComposerProps) => {
   const { session, me } = props;
   const composing = useComposing(props);

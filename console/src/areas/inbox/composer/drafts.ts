@@ -24,7 +24,7 @@ const LASTING = [400, 403, 404, 413, 422];
 
 export const isEmpty = ({ text, attachments }: Draft): boolean => text.trim() === '' && attachments.length === 0;
 
-/** What the member has begun to write in a session. What is not stored yet is never replaced by what the server has. */
+/** The member's draft in a session. Text not stored yet is never replaced by the server's. */
 const draftQuery = (id: string) =>
   queryOptions({
     queryKey: ['getMyDraft', id],

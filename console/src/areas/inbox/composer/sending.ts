@@ -56,7 +56,7 @@ export function useSending({ session, seen, onSent }: SendingProps) {
 }
 
 const NOT_SENT = 'Your reply is still a draft';
-/** Requests that outlive their page may have 64 KB. A longer reply stays a draft where its page is closed. */
+/** Requests that outlive their page may have 64 KB. A longer reply stays a draft if its page is closed. */
 const MAX_KEEPALIVE_LENGTH = 20_000;
 
 interface SendParams {

@@ -3,7 +3,7 @@ import { useStoredFlag } from '../../../ui/stored-flag';
 
 const wide = window.matchMedia('(min-width: 1200px)');
 
-/** Whether the details are beside the conversation, which the browser remembers, or over it where there is no room. */
+/** Whether the details are beside the conversation, or over it in a narrow window. The browser remembers the former. */
 export function useDetailsPane() {
   const isWide = useSyncExternalStore(
     (listener) => {

@@ -12,7 +12,7 @@ import { Viewers } from '../present-members';
 import { visitorNameOf } from '../visitor-name';
 import { Controls } from './controls';
 
-/** Who the conversation is with, who answers, who else is here, and what can be done. */
+/** The contact, the one who answers, the other members present, and the actions. */
 export const Head = ({ canWrite, ...props }: ControlsProps & { canWrite: boolean }) => {
   const { session, me, onDetails } = props;
   const navigate = useNavigate();

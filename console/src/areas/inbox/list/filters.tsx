@@ -95,7 +95,7 @@ interface FieldsProps {
   canSave: boolean;
 }
 
-/** A list for each filter, which begins with what the view has. Each choice is in the address at once. */
+/** A list for each filter. It begins with the view's value. Each choice is in the address at once. */
 export const FilterFields = ({ filters, view, canSave }: FieldsProps) => {
   const navigate = useNavigate();
   return (
@@ -142,7 +142,7 @@ export const FilterFields = ({ filters, view, canSave }: FieldsProps) => {
   );
 };
 
-/** Returns what a filter is where nothing is chosen: what the view has, or all. */
+/** Returns the value of a filter without a choice: the view's, or all. */
 function shownInView({ name, options }: Pick<Field, 'name' | 'options'>, view: FieldsProps['view']): string {
   const value = view?.query[name];
   if (value === undefined) return name === 'order' ? 'As in the view' : 'All';
@@ -151,7 +151,7 @@ function shownInView({ name, options }: Pick<Field, 'name' | 'options'>, view: F
   return `${nameOf(value) ?? names.join(', ')} (in this view)`;
 }
 
-/** Who sees a saved view, and that what is chosen can be saved. */
+/** The audience of a saved view, and the button that saves the choices. */
 const Saving = ({ view, canSave }: Pick<FieldsProps, 'view' | 'canSave'>) => {
   const teams = useQuery(teamsQuery).data ?? [];
   const isSaved = view?.is_built_in === false;

@@ -78,7 +78,7 @@ export const Rows = ({ rows, filters, openId, memberId, selection, onEnd }: Rows
   );
 };
 
-/** Keeps the first row that is seen where it is while rows move around it. At its top a list shows what is new. */
+/** Keeps the first visible row in its place while rows move around it. A list at its top shows new rows. */
 function useAnchor(scroller: React.RefObject<HTMLDivElement | null>, rows: InboxRow[]): () => void {
   const anchor = useRef<{ id: string; offset: number }>(undefined);
   useLayoutEffect(() => {

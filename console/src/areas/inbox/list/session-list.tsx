@@ -98,7 +98,7 @@ const EmptyList = ({ view, filters }: { view: Schemas['InboxView'] | undefined; 
   );
 };
 
-/** Where work is, for somebody who has none of their own. */
+/** Leads a member without own conversations to those of others. */
 const Waiting = () => {
   const count = useQuery(countsQuery(['waiting'])).data?.counts.waiting?.total ?? 0;
   if (count === 0) return null;
@@ -110,8 +110,8 @@ const Waiting = () => {
 };
 
 /**
- * Returns the rows, with the open one in its former place if it has left the list: what is read never jumps away. It shows
- * what is new of it there.
+ * Returns the rows, with the open one in its former place if it has left the list. A conversation never jumps away while
+ * it is read. It still shows its news there.
  */
 function useShownRows(listed: InboxRow[] | undefined, { openId, of }: { openId: string | undefined; of: string }) {
   const client = useQueryClient();

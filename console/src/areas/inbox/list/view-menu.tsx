@@ -12,7 +12,7 @@ import { Button } from '../../../ui/parts';
 import { Popover } from '../../../ui/popover';
 import { SaveView } from './save-view';
 
-/** What the member may do with a view: change its name and who sees it, and delete it. */
+/** The member's actions on a view: change its name and its audience, and delete it. */
 export const ViewMenu = ({ view }: { view: Schemas['InboxView'] }) => {
   const [asked, ask] = useState<'change' | 'delete'>();
   const close = () => ask(undefined);

@@ -28,7 +28,7 @@ const mayBeSettled = (part: string): part is HandoffPart => SETTLED_BY_HAND.incl
 /** A reason of the AI is a code, one of a person a sentence. */
 const reasonOf = (reason: string): string => (/^[a-z_]+$/.test(reason) ? reason.replaceAll('_', ' ') : reason);
 
-/** How far a handoff is in the ticketing system, and what to do about what is stuck. */
+/** The progress of a handoff in the ticketing system, and the remedies for a stuck one. */
 export const HandoffCard = ({ handoff, actions, canWrite }: HandoffProps) => {
   const parts = handoff.parts ?? [];
   const isStuck = parts.some(({ state }) => state === 'parked' || state === 'failed');

@@ -15,7 +15,7 @@ interface SeenInput {
   memberId: number | undefined;
 }
 
-/** Keeps the last item that the member has seen: what was there when the thread opened, and what is shown for a while. */
+/** Keeps the last item seen by the member: one there when the thread opened, or one shown for a while. */
 export function useSeen({ seen, items, isAtEnd, memberId }: SeenInput): void {
   const newest = items.at(-1)?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: earlier items that are read later change nothing

@@ -17,8 +17,8 @@ interface Reading {
 }
 
 /**
- * Returns each message by itself, and what happened between messages as one. A row has the key of its last item, as
- * earlier items that come in later can only join the first of them.
+ * Returns each message by itself, and the events between two messages as one row. A row has the key of its last item, as
+ * older items read later can only join its beginning.
  */
 export function rowsOf(items: HistoryItem[], { firstUnread, isWhole }: Reading): ThreadRow[] {
   const rows: ThreadRow[] = [];

@@ -81,14 +81,14 @@ export const Thread = memo(({ session, me, seen }: ThreadProps) => {
   );
 });
 
-/** Returns the first item that was unread when the thread opened. What comes in later is seen coming. */
+/** Returns the first item unread when the thread opened. Later items are seen as they arrive. */
 function useUnread(items: HistoryItem[], readUpTo: string | null): string | undefined {
   const opened = useRef<{ unread: string | undefined }>(undefined);
   if (opened.current === undefined && items.length > 0) opened.current = { unread: firstUnreadOf(items, readUpTo) };
   return opened.current?.unread;
 }
 
-/** Opens at the first unread item, or else at the end, follows what comes in there, and goes to what the member says. */
+/** Opens at the first unread item, or else at the end. Follows new items there, and jumps to the member's own. */
 function usePlace(rows: ThreadRow[], items: HistoryItem[], memberId: number | undefined) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

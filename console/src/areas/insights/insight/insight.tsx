@@ -13,7 +13,7 @@ import { Actions } from './actions';
 import { Keeping } from './keeping';
 import { Quotes } from './quotes';
 
-/** An insight: what it is, who cares for it, and what customers said. */
+/** An insight: its description, its assignee, and the customers' words. */
 export const InsightPage = () => {
   const { insightId } = useParams({ from: '/insights/$insightId' });
   const query = useQuery(insightQuery(insightId));

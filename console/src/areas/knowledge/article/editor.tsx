@@ -27,7 +27,7 @@ interface EditorProps {
   mayWrite: boolean;
 }
 
-/** The text of an article beside how it looks, with where the AI uses it. Who may only read sees how it looks. */
+/** The text of an article beside its preview, with the places where the AI uses it. A viewer sees the preview alone. */
 export const Editor = ({ article, collection, mayWrite }: EditorProps) => {
   const me = useQuery(meQuery).data;
   const store = heldText(article?.id ?? `new of ${me?.org.id} ${me?.member?.id}`);

@@ -15,13 +15,13 @@ interface Held {
   updatedAt: string | undefined;
 }
 
-/** Returns what is held beyond what was sent and saved, over the article as it is then. Undefined: all of it is saved. */
+/** Returns the changes not saved yet, over the article as saved. Undefined: all are saved. */
 export function writtenSince(sent: Written, held: Held | undefined, { updated_at }: Article): Held | undefined {
   if (held === undefined || JSON.stringify(held.written) === JSON.stringify(sent)) return undefined;
   return { written: held.written, updatedAt: updated_at };
 }
 
-/** What this tab of the browser keeps of an article until it is saved: a page that is left takes nothing with it. */
+/** The text that this tab keeps of an article until it is saved, also after its page was left. */
 export function heldText(id: string) {
   const key = `article ${id}`;
   return {

@@ -12,7 +12,7 @@ import { FeedbackRedaction } from './redaction-dialog';
 type Counts = Schemas['HelpCenterFeedback']['languages'][number];
 type Sentence = Schemas['HelpCenterFeedback']['items'][number];
 
-/** What readers answer to "Was this article helpful?" on its page, and what they write. */
+/** The readers' answers to "Was this article helpful?" on its page, and their comments. */
 export const Feedback = ({ id }: { id: string }) => {
   const query = useInfiniteQuery(helpFeedbackQuery(id));
   const mayRedact = useMay('redaction:write');

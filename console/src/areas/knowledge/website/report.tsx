@@ -19,7 +19,7 @@ interface ReportProps {
   mayWrite: boolean;
 }
 
-/** What a crawl found: how far it is, what it could not read, what it holds back, and each change with its diff. */
+/** The report of a crawl: its progress, unreadable pages, changes held back, and each change with its diff. */
 export const Report = ({ crawl, isSuperseded, mayWrite }: ReportProps) => {
   const { datasource_id: id, error_message, page_limit_reached, dropped_urls, sitemap_problems } = crawl;
   const parts = [

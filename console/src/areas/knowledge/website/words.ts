@@ -11,8 +11,8 @@ export const CRAWL_STATES: Record<Crawl['status'], { name: string; tone: ChipTon
 };
 
 /**
- * Returns whether a later crawl has checked the pages again that a crawl has held. What it still holds is decided there.
- * The crawls are given with the newest first.
+ * Returns whether a later crawl has checked a crawl's held pages again. Pages it still holds are decided there. The crawls
+ * are given with the newest first.
  */
 export function isSuperseded(crawl: Crawl, crawls: Crawl[]): boolean {
   const later = crawls.slice(
@@ -72,6 +72,6 @@ export const REASONS: Record<NonNullable<CrawlPage['reason']>, string> = {
   removal_held: 'Gone, and kept until somebody decides',
 };
 
-/** Returns a detail in words. That of a page whose removal is held is why it seems to be gone. */
+/** Returns a detail in words. For a page with a held removal it is the reason why the page seems to be gone. */
 export const shownDetail = (detail: string | null): string | null =>
   detail !== null && Object.hasOwn(REASONS, detail) ? REASONS[detail as keyof typeof REASONS] : detail;

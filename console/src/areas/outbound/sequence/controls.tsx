@@ -25,7 +25,7 @@ interface ControlsProps {
   audience: Schemas['SequenceAudience'] | undefined;
 }
 
-/** What can be done with a sequence. What its state forbids is there, and says why. */
+/** The actions on a sequence. Those forbidden by its state are there too, and say why. */
 export const Controls = ({ sequence, audience }: ControlsProps) => {
   const { status, name, is_continuous } = sequence;
   const [asked, ask] = useState<'start' | 'cancel' | 'test'>();

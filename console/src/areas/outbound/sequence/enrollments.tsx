@@ -46,7 +46,7 @@ interface EnrollmentsProps {
   stats: Schemas['SequenceStats'] | undefined;
 }
 
-/** Who is in the sequence. A click says what each got and why not the rest. */
+/** The contacts in the sequence. A click shows the messages of one, and why it did not get the rest. */
 export const Enrollments = ({ sequence, stats }: EnrollmentsProps) => {
   const { why, ...filters } = useSearch({ from: '/outbound/$sequenceId' });
   const navigate = useNavigate();

@@ -69,7 +69,7 @@ interface ActionDialogProps {
   onClose: () => void;
 }
 
-/** The form of an action: what it calls, what the AI gives to it, and when somebody has to confirm it. */
+/** The form of an action: its call, its parameters for the AI, and its confirmation. */
 export const ActionDialog = ({ existing, onClose }: ActionDialogProps) => {
   const [begun] = useState<Form>(() =>
     existing === undefined
@@ -149,7 +149,7 @@ export const ActionDialog = ({ existing, onClose }: ActionDialogProps) => {
   );
 };
 
-/** Sends what differs from what the form began with: what others have saved meanwhile stays. */
+/** Sends the difference to the form's first values. Changes saved by others meanwhile stay. */
 async function saveChanges(id: string, begun: Form, { written, input }: Form, isOfConnection: boolean): Promise<void> {
   const params = { path: { id } };
   const before = new Map(Object.entries(bodyOf(begun.written, isOfConnection)));
@@ -168,7 +168,7 @@ async function saveChanges(id: string, begun: Form, { written, input }: Form, is
   if (Object.keys(body).length > 0) await dataOf(api.PATCH('/actions/{id}', { params, body }));
 }
 
-/** Returns what is sent but the payload. What a connection has set stays out of it. */
+/** Returns the request without the payload and without values set by a connection. */
 function bodyOf(
   { description, channels, request_type, api_endpoint, ...rest }: Written,
   isOfConnection: boolean,

@@ -128,7 +128,7 @@ export function payloadWith(payload: Record<string, unknown>, { fields, bodySche
 /** What a test of an action has to give as JSON. */
 export interface JsonInput {
   isRequired: boolean;
-  /** The names that have to be in it: order, or path_params.order of what is written as a whole. */
+  /** The required names: order, or path_params.order for a payload written as a whole. */
   names: string[];
 }
 

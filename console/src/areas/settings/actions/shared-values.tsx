@@ -100,7 +100,7 @@ const valuesOf = (text: string, stored: Record<string, string>): Record<string, 
   );
 };
 
-/** Returns what is stored now with what was written here: added, changed and removed lines. Null where nothing is left. */
+/** Returns the values stored now with the changes written here: added, changed and removed lines. Null if none is left. */
 function mergeOf(written: Written, begun: Values, now: Values): Values | null {
   const groups = GROUPS.map((group) => {
     const before = begun[group] ?? {};

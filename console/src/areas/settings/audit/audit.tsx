@@ -31,7 +31,7 @@ const FIELDS: FilterField<Name>[] = [
   },
 ];
 
-/** Who changed what an organization has set up, and who signed in. */
+/** Changes of an organization's settings, and sign-ins, with their authors. */
 export const Audit = () => {
   const search = useSearch({ from: '/settings/audit' });
   const navigate = useNavigate();

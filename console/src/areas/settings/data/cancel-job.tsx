@@ -5,7 +5,7 @@ import { Button } from '../../../ui/parts';
 import { useChange } from '../frame/use-change';
 
 interface CancelJobProps {
-  /** What the button says, and whose it is: Cancel, the export of contacts. */
+  /** The words of the button, and the job's name: Cancel, the export of contacts. */
   does: string;
   what: string;
   says: string;

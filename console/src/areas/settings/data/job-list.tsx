@@ -13,7 +13,7 @@ const TICK_MS = 30_000;
 interface JobListProps<One extends Job> {
   label: string;
   query: UseInfiniteQueryResult<InfiniteData<{ items: One[] }>>;
-  /** What is said where there is none. */
+  /** The words of an empty list. */
   empty: string;
   children: (job: One) => ReactNode;
 }
@@ -52,7 +52,7 @@ interface JobRowProps {
   children?: ReactNode;
 }
 
-/** A job: what it is, how far it is, what it has come to, and why it failed. */
+/** A job: its name, its progress, its outcome, and the reason of a failure. */
 export const JobRow = ({ job, name, says, children }: JobRowProps) => (
   <div className="flex flex-wrap items-start gap-x-3 gap-y-2">
     <div className="min-w-0 flex-1 basis-64">

@@ -9,7 +9,7 @@ import { SOURCES } from './words';
 type Source = Schemas['ImportSource'];
 type Resource = Schemas['ImportResource'];
 
-/** What a source writes for each of what can be moved in. */
+/** A source's own name for each thing that can be moved in. */
 const FILES: Record<Source, Partial<Record<Resource, string>>> = {
   chatwoot: {
     contacts: 'The export of contacts as CSV, or answers of the API',

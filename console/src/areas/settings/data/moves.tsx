@@ -14,7 +14,7 @@ interface MovesProps {
   resources: (readonly [Schemas['ImportResource'], string])[];
 }
 
-/** What comes from the desk that was used before. */
+/** Imports from the help desk used before. */
 export const Moves = ({ resources }: MovesProps) => {
   const [isOpen, open] = useState(false);
   return (

@@ -10,11 +10,11 @@ interface ListPageProps<Item> extends RowActions<Item> {
   query: { data: Item[] | undefined; error: Error | null; isPending: boolean; refetch: () => Promise<unknown> };
   /** Whether items can be changed: all of them, or which. */
   mayWrite: boolean | ((item: Item) => boolean);
-  /** What the button says that makes a new one: New tag. */
+  /** The words of the button for a new one: New tag. */
   add?: string;
   /** What is said above the list. */
   above?: ReactNode;
-  /** What is said where there is none. */
+  /** The words of an empty list. */
   empty?: ReactNode;
   keyOf: (item: Item) => string;
   /** What an item says: in a row, or in a section under its name. */

@@ -13,7 +13,7 @@ interface SpecDialogProps {
   /** What the fields show at first. */
   stored: object;
   save: FormRequest;
-  /** Gets all values, and what of them was changed. Where nothing was, the dialog closes. */
+  /** Gets all values, and the changed ones. Without a change the dialog closes. */
   onSave: (values: Written, changes: Written) => void;
   onClose: () => void;
   className?: string;

@@ -115,7 +115,7 @@ export const HoursDialog = ({ existing, copied, onClose }: HoursDialogProps) => 
 
 type Saved = Pick<Hours, 'name' | 'iana_timezone' | 'shifts' | 'holidays'>;
 
-/** Returns of what was written what differs from what the dialog began with, and all else as it is now. */
+/** Returns the written values that differ from the dialog's first ones, and all others as they are now. */
 function mergeOf(written: Saved, begun: Saved, now: Saved): Saved {
   const isKept = (name: keyof Saved) => isSame(written[name], begun[name]);
   return {

@@ -19,7 +19,7 @@ interface HealthProps {
   said?: string | undefined;
 }
 
-/** When calls last succeeded and failed, with what was wrong, and what the connection lacks. */
+/** The times of the last success and failure of calls, the last error, and the connection's warnings. */
 export const Health = ({ connection, said }: HealthProps) => {
   const { last_success_at, last_error, last_error_at, failing_since, warnings } = connection;
   return (

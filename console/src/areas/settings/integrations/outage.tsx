@@ -19,7 +19,7 @@ interface OutageProps {
   connection: Integration | undefined;
 }
 
-/** What it means that a connection fails, in a line. */
+/** The consequences of a failing connection, in a line. */
 export const OutageLine = ({ kind, connection }: OutageProps) => {
   const sent = SENT[kind];
   if (sent === undefined || connection === undefined || !isFailing(connection)) return null;
@@ -28,7 +28,7 @@ export const OutageLine = ({ kind, connection }: OutageProps) => {
   );
 };
 
-/** What it means that a connection fails: which messages wait, and which fail. */
+/** The consequences of a failing connection: messages that wait, and messages that fail. */
 export const Outage = ({ kind, connection }: OutageProps) => {
   const sent = SENT[kind];
   if (sent === undefined || connection === undefined || !isFailing(connection)) return null;

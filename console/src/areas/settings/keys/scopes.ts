@@ -47,5 +47,5 @@ const LISTED = [
 type Named<Kind extends 'read' | 'write'> = Extract<(typeof LISTED)[number], Record<Kind, Scope>>[Kind];
 type Listed = Named<'read'> | Named<'write'>;
 
-/** What a key can be for. The type refuses a list that lacks a scope of the API. */
+/** The scopes of a key. The type refuses a list without a scope of the API. */
 export const SUBJECTS: Exclude<Scope, Listed> extends never ? readonly Subject[] : never = LISTED;

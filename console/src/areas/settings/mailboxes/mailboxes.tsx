@@ -11,7 +11,7 @@ import { MailboxDialog } from './mailbox-dialog';
 
 type Mailbox = Schemas['EmailInbox'];
 
-/** The addresses that receive mail, and what they lack. */
+/** The addresses that receive mail, and their missing records. */
 export const Mailboxes = () => (
   <ListPage
     title="Mailboxes"

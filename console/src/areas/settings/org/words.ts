@@ -134,7 +134,7 @@ export const shownRules = (settings: Settings): object => ({
   session_statuses: (settings.session_statuses ?? []).map(({ id, name }) => `${id} ${name}`),
 });
 
-/** Returns what was changed as the API takes it: null where nothing is. Quiet hours are one setting of two values. */
+/** Returns the changes as the API takes them: null for an emptied value. Quiet hours are one setting of two values. */
 export function rulesIn(specs: Specs, changes: Written, written: Written): Schemas['UpdateOrganizationSettings'] {
   const isQuiet = Object.keys(changes).some((name) => QUIET_HOURS.includes(name));
   const changed = Object.keys(specs).filter((name) => name in changes || (isQuiet && QUIET_HOURS.includes(name)));

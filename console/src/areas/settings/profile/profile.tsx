@@ -90,7 +90,7 @@ const ProfileForm = ({ member }: { member: Member }) => {
   );
 };
 
-/** Returns what was changed as the API takes it. What a member hears of is one setting: the rest of it stays. */
+/** Returns the changes as the API takes them. A member's notifications are one setting, so its other parts stay. */
 async function profileIn(changes: Written): Promise<Schemas['UpdateMe']> {
   const body = valuesIn(SPECS, changes, { isNullable: true }) as Schemas['UpdateMe'];
   if (body.settings?.notify === undefined) return body;

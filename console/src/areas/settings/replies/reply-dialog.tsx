@@ -69,7 +69,7 @@ export const ReplyDialog = ({ existing, onClose }: ReplyDialogProps) => {
   );
 };
 
-/** Returns what was changed of a reply. Its files, and actions that have no field, stay. */
+/** Returns the changes of a reply. Its files, and actions without a field, stay. */
 function replyIn(changes: Written, { actions }: Partial<Pick<Reply, 'actions'>>): Schemas['UpdateSavedReply'] {
   const text = (name: string) => String(changes[name] ?? '').trim();
   return {

@@ -10,7 +10,7 @@ import { useChange } from '../frame/use-change';
 type Assignment = Schemas['SlaAssignmentFields'];
 type Channel = NonNullable<NonNullable<Assignment['channels']>[number]>;
 
-/** Which conversations a policy covers: those that meet each of the conditions. */
+/** The conversations covered by a policy: those that meet each of the conditions. */
 export const CoverageDialog = ({ policy, onClose }: { policy: Schemas['SlaPolicy']; onClose: () => void }) => {
   const teams = useQuery(teamsQuery).data ?? [];
   const tags = useQuery(tagsQuery).data ?? [];

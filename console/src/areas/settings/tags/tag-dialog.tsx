@@ -48,7 +48,7 @@ export const TagDialog = ({ existing, categories, onClose }: TagDialogProps) => 
   );
 };
 
-/** Returns what was changed of a tag. The API keeps what is absent, but for what the AI may do: that is read again. */
+/** Returns the changes of a tag. The API keeps absent fields, except the AI's permissions: those are read again. */
 async function tagIn(specs: Specs, changes: Written, existing: Schemas['Tag'] | undefined) {
   const changed: Partial<Schemas['UpsertTag']> = valuesIn(specs, changes, { isNullable: true });
   const { tag_name = '' } = existing ?? changed;

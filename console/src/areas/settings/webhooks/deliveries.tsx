@@ -26,7 +26,7 @@ interface DeliveriesProps {
   mayWrite: boolean;
 }
 
-/** What an endpoint got, and what came back. */
+/** The requests to an endpoint, and its answers. */
 export const Deliveries = ({ endpoint: { id, enabled }, mayWrite }: DeliveriesProps) => {
   const { status, event_type } = useSearch({ from: ROUTE });
   const navigate = useNavigate();

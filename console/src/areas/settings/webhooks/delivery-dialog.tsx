@@ -18,7 +18,7 @@ interface DeliveryDialogProps {
   onClose: () => void;
 }
 
-/** A delivery: what was sent, and what came back each time. */
+/** A delivery: its request, and the answer of each attempt. */
 export const DeliveryDialog = ({ endpointId, deliveryId, mayResend, isEnabled, onClose }: DeliveryDialogProps) => {
   const delivery = useQuery(webhookDeliveryQuery(endpointId, deliveryId));
   const resend = useChange(

@@ -20,7 +20,7 @@ interface RecoverProps {
   onClose: () => void;
 }
 
-/** Sends what an endpoint missed, which is counted first. */
+/** Counts the events that an endpoint missed, and sends them. */
 export const RecoverDialog = ({ id, onBegin, onClose }: RecoverProps) => {
   const [hours, setHours] = useState<(typeof PERIODS)[number][0]>('24');
   const since = () => new Date(Date.now() - Number(hours) * HOUR_MS).toISOString();

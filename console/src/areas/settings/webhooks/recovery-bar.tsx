@@ -19,7 +19,7 @@ export function useRecovery(id: string) {
   return [known.recovery, follow] as const;
 }
 
-/** Returns what was stored. What an earlier version has stored is none. */
+/** Returns the stored recovery. One stored by an earlier version counts as none. */
 function storedRecovery(id: string): Recovery | null {
   try {
     const { since, until, total } = JSON.parse(localStorage.getItem(keyOf(id)) ?? '{}') as Partial<Recovery>;

@@ -22,7 +22,7 @@ export const DELIVERY_STATES: Record<Schemas['WebhookDelivery']['status'], { nam
   held: { name: 'Held', tone: 'warn' },
 };
 
-/** All events that webhooks tell of. The type refuses a list that lacks one. */
+/** All events of webhooks. The type refuses an incomplete list. */
 const EVENTS: Record<Schemas['WebhookEventType'], true> = {
   'conversation.started': true,
   'conversation.contact_response': true,

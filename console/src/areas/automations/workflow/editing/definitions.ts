@@ -71,7 +71,7 @@ export function newStep(definitions: Definitions, type: string, steps: Block[]):
   return { $kind: 'Action', type, id, name: action.title, input };
 }
 
-/** What a field has mostly: of the session or contact that the trigger tells of. */
+/** A field's usual value: from the session or contact of the trigger. */
 function usualValue(name: string, schema: Schema | undefined): unknown {
   if (name === 'session_id') return '{{trigger.output.session.id}}';
   if (name === 'contact_id') return '{{trigger.output.contact.id}}';
@@ -91,7 +91,7 @@ function newId(type: string, steps: Block[]): string {
 const MAX_DEPTH = 3;
 const MAX_REFERENCES = 200;
 
-/** Returns the references to what is known before a step: what the trigger told, and outputs of the steps before. */
+/** Returns the references that a step may use: to the trigger's payload, and to outputs of the steps before. */
 export function referencesBefore(
   definitions: Definitions,
   draft: { trigger_type: string; blocks: Block[] },

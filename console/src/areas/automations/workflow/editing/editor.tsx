@@ -147,7 +147,7 @@ const Loaded = ({ version, edited, onSaved, definitions }: EditorProps & { defin
   );
 };
 
-/** Tells of versions of somebody else that come while nothing is written: what was open may be elsewhere in them. */
+/** Tells of versions that somebody else saves while nothing is written. The open step may have another place in them. */
 function useOtherVersions({
   version,
   edited: { isWritten, save },

@@ -9,7 +9,7 @@ interface Latest {
   by: string | undefined;
 }
 
-/** Resolves to the number of the latest version of a workflow, and who saved it where the audit tells. */
+/** Resolves to the number of the latest version of a workflow, with its author if the audit tells. */
 export async function findLatest(id: string): Promise<Latest> {
   const params = { path: { id }, query: { limit: 1 } };
   const page = await dataOf(api.GET('/workflows/{id}/versions', { params }));

@@ -17,7 +17,7 @@ interface ToolbarProps {
   onOpenText: (path: Path) => void;
 }
 
-/** What is edited, what of it is not saved, and how to save or discard it. */
+/** The edited version, its unsaved changes, and how to save or discard them. */
 export const Toolbar = ({ edited, version, problems, isMade, onSave, onDiscard, onOpenText }: ToolbarProps) => {
   const { base, isChanged, texts, save } = edited;
   const [isDiscardAsked, askDiscard] = useState(false);

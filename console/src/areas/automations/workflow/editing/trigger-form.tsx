@@ -15,7 +15,7 @@ interface TriggerProps {
   onChange: (changes: Partial<Draft>) => void;
 }
 
-/** The form of a workflow: its name, what starts it, and which of these events do. */
+/** The form of a workflow: its name, its trigger, and the conditions on the trigger's events. */
 export const TriggerForm = ({ draft, definitions, problems, isNameAsked, onChange }: TriggerProps) => {
   const trigger = definitions.triggers.find(({ type }) => type === draft.trigger_type);
   const schema = (trigger?.configuration ?? undefined) as Schema | undefined;

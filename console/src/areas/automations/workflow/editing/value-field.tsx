@@ -13,7 +13,7 @@ interface ValueProps {
   choices?: readonly (readonly [value: string, name: string])[] | undefined;
   /** What the API says is wrong with it. */
   problem?: string | undefined;
-  /** Where nothing fills in references: what has to be JSON and is none does not change the value. */
+  /** Set for values without references: a text that should be JSON and is not leaves the value unchanged. */
   isLiteral?: boolean | undefined;
   /** Undefined where nothing is written. */
   onChange: (value: unknown) => void;
@@ -47,7 +47,7 @@ function slipOf(text: string, schema: Schema): string | undefined {
   }
 }
 
-/** Returns the value that a text stands for: JSON but where a text is wanted. Anything else is a text, with references. */
+/** Returns the value of a text: parsed as JSON unless a text is expected. Anything else is a text, with references. */
 function valueIn(text: string, schema: Schema): unknown {
   if (text === '') return undefined;
   if (isText(schema)) return text;

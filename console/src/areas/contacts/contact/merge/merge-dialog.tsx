@@ -14,7 +14,7 @@ interface MergeProps {
   other: string;
 }
 
-/** Merges another contact into this one: which one, what that does, and whether to do it. */
+/** Merges another contact into this one: the choice of the other, a preview, and the confirmation. */
 export const MergeDialog = ({ contact, other }: MergeProps) => {
   const navigate = useNavigate();
   const show = (merge: string | undefined) =>

@@ -129,7 +129,7 @@ const Value = ({ label, kept, other, isDropped }: ValueProps) => (
   </div>
 );
 
-/** What moves, and what gets stricter. */
+/** The rows that move, and the settings that get stricter. */
 const Effects = ({ data: { moved, suppressed, blocked } }: { data: Merge }) => {
   const moves = Object.entries(moved).flatMap(([kind, count]) =>
     count > 0 && KINDS[kind] !== undefined ? [`${count} ${KINDS[kind]}`] : [],

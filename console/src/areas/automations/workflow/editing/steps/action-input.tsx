@@ -8,7 +8,7 @@ import { type PartProps, withValue } from './part';
 interface InputProps extends Omit<PartProps, 'step'> {
   step: Pick<PartProps['step'], 'input'>;
   schema: Schema;
-  /** Gets what is no JSON, by the name of its value. Given where the values are literal: nothing fills in references. */
+  /** Gets texts that are not JSON, by the name of their value. Given for literal values, without references. */
   onSlip?: (name: string, slip: string | undefined) => void;
 }
 

@@ -19,7 +19,7 @@ interface StepProps {
   onText: (text: StepText | undefined) => void;
 }
 
-/** The form of a step: its name, what it gets, and what it does if it fails. */
+/** The form of a step: its name, its input, and its handling of failures. */
 export const StepForm = ({ step, definitions, problems, onChange, onReplace, onText }: StepProps) => {
   const action = definitions.actions.find(({ type }) => type === step.type);
   const kind = action ?? definitions.blocks.find(({ type }) => type === step.type);

@@ -1,7 +1,7 @@
 import { objectIn } from '../../../../../ui/json/json-field';
 import { type Block, branchesOf } from '../../blocks';
 
-/** Returns the step that a text is as JSON, or why a graph cannot show it. What else is wrong the API says. */
+/** Returns the step in a JSON text, or why a graph cannot show it. The API finds all other problems. */
 export function stepIn(text: string): { value: Block } | { problem: string } {
   const parsed = objectIn(text);
   if ('problem' in parsed) return parsed;
