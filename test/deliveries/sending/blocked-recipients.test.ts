@@ -3,8 +3,8 @@ import { callStep, newNumber, WHATSAPP_NUMBER, whatsAppStep } from '../../suppor
 import { mailOf } from '../../support/mails.ts';
 import { emailStep, smsStep } from '../../support/sequences.ts';
 import { handOver } from '../../support/smtp.ts';
-import type { TestOrg } from '../../support/stack/api.ts';
-import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
+import type { Answer, TestOrg } from '../../support/stack/api.ts';
+import { eventually, type Stack, startStack, untilPasses } from '../../support/stack/stack.ts';
 
 const SENDER = 'hello@acme.example';
 
@@ -40,7 +40,7 @@ async function save(more: object = {}): Promise<Person> {
 
 async function runSequence({ id }: Person, step: object) {
   const { body } = await org.post('/sequences', { name: 'S', filter: null, steps: [step] });
-  await org.post(`/sequences/${body.id}/contacts`, { contacts: [{ id }] });
+  return org.post(`/sequences/${body.id}/contacts`, { contacts: [{ id }] });
 }
 
 const sessions = new Map<string, Promise<string>>();
@@ -91,24 +91,33 @@ const SENDERS: Record<string, (person: Person) => Promise<unknown>> = {
   'the step make-phone-call': ({ id }) => perform(org, 'make-phone-call', { phoneAgentId, contact: { id } }),
 };
 
+/** The channels of their deliveries, in alphabetical order. */
+const CHANNELS = [
+  ...Array<string>(5).fill('email'),
+  ...Array<string>(4).fill('sms'),
+  ...Array<string>(3).fill('voice'),
+  ...Array<string>(2).fill('whatsapp'),
+];
+
 type End = [channel: string, status: string, reason: string | null];
 
 /** Resolves to the ends of all deliveries to a contact, once there is one for each sender. */
-const endsOf = ({ id }: Person): Promise<End[]> =>
-  eventually('the ends of all deliveries', async () => {
+async function endsOf({ id }: Person): Promise<End[]> {
+  let ends: End[] = [];
+  await untilPasses(async () => {
     const { items } = (await org.get(`/deliveries?contact_id=${id}&limit=100`)).body;
-    const ends = items.filter(({ status }: { status: string }) => !['queued', 'sending'].includes(status));
-    return (
-      ends.length === Object.keys(SENDERS).length &&
-      ends.map(
-        ({ channel, status, reason }: { channel: string; status: string; reason: string }): End => [
-          channel,
-          status,
-          reason,
-        ],
-      )
+    ends = items.map(
+      ({ channel, status, reason }: { channel: string; status: string; reason: string | null }): End => [
+        channel,
+        status,
+        reason,
+      ],
     );
+    expect(ends.filter(([, status]) => status === 'queued' || status === 'sending')).toEqual([]);
+    expect(ends.map(([channel]) => channel).sort()).toEqual(CHANNELS);
   });
+  return ends;
+}
 
 /** What makes a contact blocked, though the address that a message goes to is not. */
 const BLOCKS: Record<string, () => Promise<Person>> = {
@@ -127,7 +136,14 @@ const BLOCKS: Record<string, () => Promise<Person>> = {
 it.each(Object.keys(BLOCKS))('nobody sends to a contact who is blocked by %s', async (block) => {
   const [free, blocked] = [await save(), (await BLOCKS[block]?.()) as Person];
   const people = [free, blocked];
-  await Promise.all(Object.values(SENDERS).flatMap((send) => people.map((person) => send(person))));
+  const senders = Object.entries(SENDERS).flatMap((sender) => people.map((person) => [...sender, person] as const));
+  const refused = await Promise.all(
+    senders.map(async ([name, send, person]) => {
+      const { status, body } = (await send(person)) as Answer;
+      return typeof status === 'number' && status >= 300 ? [{ name, status, body }] : [];
+    }),
+  );
+  expect(refused.flat()).toEqual([]);
   const [ofFree, ofBlocked] = [await endsOf(free), await endsOf(blocked)];
   expect(ofFree.filter(([, status]) => ['skipped', 'suppressed', 'failed'].includes(status))).toEqual([]);
   expect(ofBlocked.filter(([, ...end]) => end.join() !== 'skipped,the contact is blocked')).toEqual([]);
