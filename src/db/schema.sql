@@ -3298,6 +3298,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.claim_events_with_causes(behind uuid, max_events integer, share_after_failure double precision)
+ RETURNS TABLE(id bigint, org_id uuid, type text, subject_id uuid, payload jsonb, depth integer, created_at timestamp with time zone, request_id text, trace text, may_be_interrupted boolean)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    declare
+      claimed bigint[];
+      interrupted boolean;
+    begin
+      select array_agg(id), bool_or(may_be_interrupted) into claimed, interrupted
+      from claim_events(behind, max_events, share_after_failure);
+      return query
+        select id, org_id, type, subject_id, payload, depth, created_at, request_id, trace, interrupted
+        from outbox where id = any(claimed) order by id;
+    end
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.contact_text(name text, email text, phone_number text)
  RETURNS text
  LANGUAGE sql

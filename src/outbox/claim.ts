@@ -4,7 +4,6 @@ import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { type Sent, sendWithCommit } from '../db/connections/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
-import { isTracing } from '../tracing/spans.ts';
 import type { EventPayloads, EventType } from './events.ts';
 import type { OutboxKind } from './wake.ts';
 
@@ -18,7 +17,7 @@ export interface ClaimedEvent<Type extends EventType> {
   /** The number of runs of customers' workflows in the chain of causes of this event. */
   depth: number;
   created_at: Date;
-  /** The trace of its cause, where this process records traces. */
+  /** The trace of its cause, if that was recorded. */
   trace?: string | null;
   /** The id of the request that it follows from. */
   request_id?: string | null;
@@ -54,28 +53,17 @@ export interface EventClaim {
  * have failed, holds nothing back. The locks end with the transaction.
  */
 export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<EventClaim> {
-  const { rows } = await trx.executeQuery((isTracing() ? claimWithTraces : claim)(trx, { behind, limit }));
+  const { rows } = await trx.executeQuery(claim(trx, { behind, limit }));
   const [first] = rows;
   return { events: rows, mayBeInterrupted: first?.may_be_interrupted === true, backend: first?.backend ?? 0 };
 }
-
-/** The function cannot return this too, or the trace: statements that other versions have prepared would fail. */
-const requestOfEvent = sql`(select request_id from outbox where outbox.id = event.id)`;
 
 const claim = compiledOnce(
   ({ behind, limit }: { behind: string; limit: number }) => sql<
     AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
   >`
-    select *, ${requestOfEvent}, pg_backend_pid() as backend
-    from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8) as event order by id`,
-);
-
-const claimWithTraces = compiledOnce(
-  ({ behind, limit }: { behind: string; limit: number }) => sql<
-    AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
-  >`
-    select *, (select trace from outbox where outbox.id = event.id), ${requestOfEvent}, pg_backend_pid() as backend
-    from claim_events(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8) as event order by id`,
+    select *, pg_backend_pid() as backend
+    from claim_events_with_causes(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8) order by id`,
 );
 
 /** Average number of commands per workflow in a batch. Repeated commands are sent once. */

@@ -252,8 +252,10 @@ const SHOTS = process.env.SHOTS;
       .click();
     await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
     await page.unroute('**/inbox?**');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('Nothing sleeps').waitFor();
+    // A slow click finds the list already read again by itself.
+    const shown = page.getByText('Nothing sleeps');
+    await Promise.any([page.getByRole('button', { name: 'Try again' }).click(), shown.waitFor()]);
+    await shown.waitFor();
     await page.context().setOffline(true);
     await page.getByRole('status').getByText('You are offline').waitFor();
     await page.close();
