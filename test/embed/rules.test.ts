@@ -3,12 +3,13 @@ import { isColor, textColorOn } from '../../embed/src/rules/colours.rules.ts';
 import { argumentsOf, mergeItems } from '../../embed/src/rules/history.rules.ts';
 import { type Block, blocksOf, type Inline, inlinesOf, safeHref } from '../../embed/src/rules/markdown.rules.ts';
 
-/** Writes parts in short: **bold**, `code` and <address|text>. */
+/** Writes parts in short: **bold**, _emphasis_, `code` and <address|text>. */
 const short = (parts: Inline[]): string =>
   parts
     .map((part) => {
       if (part.kind === 'text') return part.text;
       if (part.kind === 'code') return `\`${part.text}\``;
+      if (part.kind === 'emphasis') return `_${short(part.children)}_`;
       return part.kind === 'bold' ? `**${short(part.children)}**` : `<${part.href}|${short(part.children)}>`;
     })
     .join('');
@@ -23,6 +24,11 @@ describe('the markdown of answers', () => {
   it.each([
     ['plain text', 'plain text'],
     ['**bold** and __too__', '**bold** and **too**'],
+    ['press *Return*.', 'press _Return_.'],
+    ['*one **and** two* _three_', '_one **and** two_ _three_'],
+    ['**open *Billing* now**', '**open _Billing_ now**'],
+    ['2*3*4 and file_name_old', '2*3*4 and file_name_old'],
+    ['a * b * c, *unclosed', 'a * b * c, *unclosed'],
     ['`a **b**`', '`a **b**`'],
     ['[Refunds](https://a.example/r)', '<https://a.example/r|Refunds>'],
     ['[**Refunds**](https://a.example/r)!', '<https://a.example/r|**Refunds**>!'],
@@ -57,7 +63,13 @@ describe('the markdown of answers', () => {
 
   it('takes time in proportion to the text', () => {
     const before = performance.now();
-    for (const text of ['['.repeat(5_000), '**'.repeat(5_000), '`a'.repeat(5_000), 'http://'.repeat(2_000)])
+    for (const text of [
+      '['.repeat(5_000),
+      '**'.repeat(5_000),
+      '`a'.repeat(5_000),
+      ' *a'.repeat(5_000),
+      'http://'.repeat(2_000),
+    ])
       blocksOf(text);
     expect(performance.now() - before).toBeLessThan(2_000);
   });

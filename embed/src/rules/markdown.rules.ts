@@ -1,8 +1,9 @@
-/** The markdown of answers: links, lists, bold, code and quotes. Everything else stays text. */
+/** The markdown of answers: links, lists, bold, emphasis, code and quotes. Everything else stays text. */
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
   | { kind: 'bold'; children: Inline[] }
+  | { kind: 'emphasis'; children: Inline[] }
   | { kind: 'link'; href: string; children: Inline[] };
 
 export type Block =
@@ -96,6 +97,7 @@ interface Found {
 }
 
 const MAX_MARK = 2_000;
+const WORD = /[\p{L}\p{N}]/u;
 const ESCAPED = /^\\[!-/:-@[-`{-~]/;
 
 function markAt(text: string, at: number): Found | undefined {
@@ -107,6 +109,7 @@ function markAt(text: string, at: number): Found | undefined {
     return enclosed(text, at, '**', (inner) => ({ kind: 'bold', children: inlinesOf(inner) }));
   if (text.startsWith('__', at))
     return enclosed(text, at, '__', (inner) => ({ kind: 'bold', children: inlinesOf(inner) }));
+  if (sign === '*' || sign === '_') return emphasisAt(text, at, sign);
   if (sign === '[') return linkAt(text, at);
   if (sign === 'h' || sign === 'H') return bareLinkAt(text, at);
   return undefined;
@@ -118,6 +121,19 @@ function enclosed(text: string, at: number, mark: string, make: (inner: string) 
   if (end < 1) return undefined;
   const inner = text.slice(begin, begin + end);
   return inner.trim() === '' ? undefined : { part: make(inner), end: begin + end + mark.length };
+}
+
+/** Signs inside of words, as in 2*3*4 or file_name_old, are text. */
+function emphasisAt(text: string, at: number, sign: string): Found | undefined {
+  const begin = at + 1;
+  const window = text.slice(begin, begin + MAX_MARK);
+  if (WORD.test(text[at - 1] ?? '') || !/^[^\s*_]/.test(window)) return undefined;
+  for (let end = window.indexOf(sign); end !== -1; end = window.indexOf(sign, end + 1)) {
+    if (window[end + 1] === sign) end++;
+    else if (!/\s/.test(window[end - 1] as string) && !WORD.test(text[begin + end + 1] ?? ''))
+      return { part: { kind: 'emphasis', children: inlinesOf(window.slice(0, end)) }, end: begin + end + 1 };
+  }
+  return undefined;
 }
 
 function linkAt(text: string, at: number): Found | undefined {

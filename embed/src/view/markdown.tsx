@@ -37,6 +37,12 @@ function Inlines({ parts }: { parts: Inline[] }) {
               <Inlines parts={part.children} />
             </strong>
           );
+        if (part.kind === 'emphasis')
+          return (
+            <em>
+              <Inlines parts={part.children} />
+            </em>
+          );
         return (
           <Link href={part.href}>
             <Inlines parts={part.children} />

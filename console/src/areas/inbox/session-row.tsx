@@ -7,6 +7,7 @@ import { CHANNELS } from '../../ui/channels';
 import type { Selection } from '../../ui/lists/selection';
 import { Avatar, Chip } from '../../ui/parts';
 import { shownDuration, shownSince } from '../../ui/times/time';
+import { withoutMarkup } from './markup';
 import { visitorNameOf } from './visitor-name';
 
 const ICONS: Record<string, typeof Mail> = {
@@ -20,11 +21,8 @@ const ICONS: Record<string, typeof Mail> = {
 };
 const SENDERS: Record<string, string> = { ai: 'AI: ', human_agent: 'Team: ', system: '', workflow: 'Workflow: ' };
 
-/** The signs of the AI's Markdown. Of a link its words stay. */
-const MARKUP = /\[([^\]]*)\]\([^)]*\)?|\\(?=[!-/:-@[-`{-~])|\*\*|^(?:[>#]+ *)+/gm;
-
 const lastWordsOf = ({ sender, text }: NonNullable<InboxRow['last_message']>): string => {
-  const words = sender === 'ai' ? text?.replace(MARKUP, '$1') : text;
+  const words = sender === 'ai' ? text && withoutMarkup(text) : text;
   return `${SENDERS[sender] ?? ''}${words ?? 'Redacted'}`;
 };
 

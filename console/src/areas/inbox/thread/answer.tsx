@@ -52,6 +52,8 @@ function inline(part: Inline, key: number): ReactNode {
       );
     case 'bold':
       return <strong key={key}>{inlines(part.children)}</strong>;
+    case 'emphasis':
+      return <em key={key}>{inlines(part.children)}</em>;
     case 'link':
       return (
         <Outward key={key} href={part.href}>

@@ -1,0 +1,8 @@
+const LINK = /\[([^\]]*)\]\([^)]*\)?/u;
+const ESCAPED = /\\([!-/:-@[-`{-~])/;
+const EMPHASIS = /\*\*|(?<![\p{L}\p{N}])\*(?=\S)|(?<=\S)\*(?![\p{L}\p{N}])/u;
+const BLOCK = /^(?:[>#]+ *)+/;
+const SIGNS = new RegExp([LINK, ESCAPED, EMPHASIS, BLOCK].map(({ source }) => source).join('|'), 'gmu');
+
+/** Returns the AI's Markdown as plain text. Of a link its words stay, also of one that is cut. */
+export const withoutMarkup = (markdown: string): string => markdown.replace(SIGNS, '$1$2');
