@@ -1,4 +1,5 @@
 import { addressesOf } from './figures.rules.ts';
+import { plainTextOf } from './plain-text.rules.ts';
 
 /** The agent name of answers by quotes alone. */
 export const EXTRACTIVE_AGENT = 'extractive-1';
@@ -148,17 +149,25 @@ export function linkOf({ title, url }: { title: string; url: string | null }, fo
 
 /**
  * Takes images and HTML out of a quote, and of its links all but the text: only our own links lead anywhere. Addresses
- * of other sites are left out, as clients make links of them.
+ * of other sites are left out, as clients make links of them. A quote that hides one behind signs of Markdown loses these.
  */
 function withoutMarkup(markdown: string, { url, format }: { url: string | null; format: TextFormat }): string {
-  const linked = markdown
+  if (format === 'plain') return withoutTags(withoutAddresses(plainTextOf(markdown), url));
+  const shown = withoutAddresses(markdown, url);
+  const read = plainTextOf(shown);
+  const safe = withoutAddresses(read, url);
+  return withoutTags(safe === read ? shown : safe).replace(/[[\]]/g, (sign) => `\\${sign}`);
+}
+
+/** Returns a text without the addresses of links, and of other sites than that of `url`. */
+function withoutAddresses(text: string, url: string | null): string {
+  const unlinked = text
     .replace(/!?\[([^\]]{0,500})\]\([^)]{0,2000}\)/g, '$1')
     .replace(/(?:https?:\/\/|www\.|javascript:)[^\s<>"')\]]{0,2000}/gi, (address) =>
       isOfSite(address, url) ? address : LEFT_OUT,
     );
-  const foreign = addressesOf(linked).filter((address) => !isOfSite(address, url));
-  const text = foreign.reduce((rest, address) => rest.replaceAll(address, LEFT_OUT), linked);
-  return format === 'plain' ? withoutTags(text) : withoutTags(text).replace(/[[\]]/g, (sign) => `\\${sign}`);
+  const foreign = addressesOf(unlinked).filter((address) => !isOfSite(address, url));
+  return foreign.reduce((rest, address) => rest.replaceAll(address, LEFT_OUT), unlinked);
 }
 
 const withoutTags = (text: string): string => text.replace(/[<>]/g, (sign) => (sign === '<' ? '‹' : '›'));

@@ -79,6 +79,8 @@ describe('an answer by quotes', () => {
       '<img src=x onerror=alert(1)>',
       '<a href="https://evil.example">x</a>',
       '[a](javascript:alert(1))',
+      'https\\://evil.example/x',
+      'https:&#47;&#47;evil.example',
       'Plain words.',
       ') ](https://evil.example',
     );
@@ -95,11 +97,26 @@ describe('an answer by quotes', () => {
           expect(links).toEqual(['https://shop.example/a']);
           expect(text.replace('https://shop.example/a', '').replaceAll('\\', '')).not.toMatch(/https?:|javascript:/);
           expect(renderSources('Found:', [source], 'plain').replace('https://shop.example/a', '')).not.toMatch(
-            /> https?:/,
+            /https?:|javascript:|www\.|<[a-z]/i,
           );
         },
       ),
     );
+  });
+
+  it.each([
+    ['Open **Orders**, choose it, and press *Return*.', 'Open Orders, choose it, and press Return.'],
+    [
+      '## Refunds\n\nTwo ways:\n\n1. Open `Orders`.\n2. Press [Return](https://shop.example/r).\n\nDone',
+      'Refunds\n\nTwo ways:\n\n1. Open Orders.\n2. Press Return.\n\nDone',
+    ],
+    ['- one\n\n  more of it\n- two\n\nafter', '- one\nmore of it\n- two\n\nafter'],
+    ['| Size | Price |\n|---|---|\n| S | 5 € |', 'Size | Price\nS | 5 €'],
+    ['```\ncode\n```\n> said\n> so', 'code\n\nsaid\nso'],
+    ['2 \\* 3, file_name_old', '2 * 3, file_name_old'],
+  ])('quotes %j without signs of Markdown where clients show none', (quote, text) => {
+    const source = { ...passage('a', quote, 1), title: 'A', quote, start_offset: 0, end_offset: 1 };
+    expect(renderSources('Found:', [source], 'plain')).toBe(`Found:\n\n${text}\nA: https://shop.example/a`);
   });
 
   it('gives plain text where clients show no Markdown', () => {
