@@ -4,16 +4,15 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, chromium } from 'playwright-core';
-import { findChromium } from '../src/crawl/rendering/chromium.ts';
 import type { DevJson } from '../src/dev/stack.ts';
+import { startBrowser } from '../test/support/chromium.ts';
 
 const FOLDER = new URL('../docs/images/', import.meta.url);
-const VIEWPORT = { width: 1280, height: 800 };
 const MAX_WAIT_MS = 60_000;
 const POLL_MS = 500;
 const AGENT = { email: 'ann@acme.example', name: 'Ann Lee' };
 
+type Browser = Awaited<ReturnType<typeof startBrowser>>;
 type Json = Record<string, unknown>;
 type Call = (method: string, path: string, body?: object) => Promise<Json>;
 
@@ -77,8 +76,7 @@ async function untilAnswered(org: Call, id: string, count: number): Promise<void
 }
 
 async function takeInbox(browser: Browser, { api }: DevJson, signIn: string, session: string): Promise<void> {
-  const page = await browser.newPage({ viewport: VIEWPORT });
-  await page.goto(signIn);
+  const { page } = await browser.open(signIn);
   await page.goto(`${api}/console/s/${session}?view=all`);
   await page.getByRole('textbox', { name: 'Reply' }).fill('Hello Ben, a new lamp leaves our warehouse today.');
   await page.getByText('Draft stored').waitFor();
@@ -86,8 +84,7 @@ async function takeInbox(browser: Browser, { api }: DevJson, signIn: string, ses
 }
 
 async function takeWidget(browser: Browser, { shop }: DevJson): Promise<void> {
-  const page = await browser.newPage({ viewport: VIEWPORT });
-  await page.goto(shop);
+  const { page } = await browser.open(shop);
   await page.locator('button.launcher').click();
   await page.getByRole('textbox').fill('How do I change my password?');
   await page.getByRole('textbox').press('Enter');
@@ -102,10 +99,7 @@ if (import.meta.main) {
   const opened = await converse(org, OPENED);
   for (const customer of CUSTOMERS) await converse(org, customer);
   const { url } = await partner('POST', `/partner/v1/orgs/${dev.org_id}/login-links`, AGENT);
-  const browser = await chromium.launch({
-    executablePath: findChromium(undefined) as string,
-    chromiumSandbox: process.getuid?.() !== 0,
-  });
+  const browser = await startBrowser();
   try {
     await takeInbox(browser, dev, `${url}`, opened);
     await takeWidget(browser, dev);

@@ -4,6 +4,7 @@ import { compiledOnce } from '../db/connections/compiled-once.ts';
 import { type Sent, sendWithCommit } from '../db/connections/pipeline.ts';
 import { NIL_UUID } from '../ids.ts';
 import type { DispatchedCommand } from '../temporal/dispatch.ts';
+import { isTracing } from '../tracing/spans.ts';
 import type { EventPayloads, EventType } from './events.ts';
 import type { OutboxKind } from './wake.ts';
 
@@ -17,7 +18,7 @@ export interface ClaimedEvent<Type extends EventType> {
   /** The number of runs of customers' workflows in the chain of causes of this event. */
   depth: number;
   created_at: Date;
-  /** The trace of its cause, if that was recorded. */
+  /** The trace of its cause, where this process records traces. */
   trace?: string | null;
   /** The id of the request that it follows from. */
   request_id?: string | null;
@@ -53,16 +54,17 @@ export interface EventClaim {
  * have failed, holds nothing back. The locks end with the transaction.
  */
 export async function claimEvents(trx: Trx, limit: number, behind: string): Promise<EventClaim> {
-  const { rows } = await trx.executeQuery(claim(trx, { behind, limit }));
+  const { rows } = await trx.executeQuery(claim(trx, { behind, limit, isTraced: isTracing() }));
   const [first] = rows;
   return { events: rows, mayBeInterrupted: first?.may_be_interrupted === true, backend: first?.backend ?? 0 };
 }
 
 const claim = compiledOnce(
-  ({ behind, limit }: { behind: string; limit: number }) => sql<
+  ({ behind, limit, isTraced }: { behind: string; limit: number; isTraced: boolean }) => sql<
     AnyClaimedEvent & { may_be_interrupted: boolean; backend: number }
   >`
-    select *, pg_backend_pid() as backend
+    select id, org_id, type, subject_id, payload, depth, created_at, request_id, may_be_interrupted,
+      case when ${isTraced}::boolean then trace end as trace, pg_backend_pid() as backend
     from claim_events_with_causes(${behind}::uuid, ${limit}::integer, ${SHARE_AFTER_FAILURE}::float8) order by id`,
 );
 

@@ -28,10 +28,11 @@ describe('a claim of events', () => {
   });
   afterAll(() => api.close());
 
-  it('names the request of an event too that is committed during the claim', async () => {
+  it('names the request of an event too that is committed during the claim, and no trace where none is recorded', async () => {
     await api.db.deleteFrom('outbox').execute();
     const { claiming } = await runAsRequest('the request', () =>
       inTransaction(api.db, async (trx) => {
+        await sql`select set_config('switchboard.trace', '00-11-22-01', true)`.execute(trx);
         await announce(trx, api.org.id, [{ type: 'contact-created', subject_id: newId(), payload: {} }]);
         await sql`select pg_advisory_xact_lock(${LOCK})`.execute(trx);
         const claiming = inTransaction(api.db, (other) => claimEvents(other, 10, NIL_UUID));
@@ -41,5 +42,6 @@ describe('a claim of events', () => {
     );
     const { events } = await claiming;
     expect(events.map(({ request_id }) => request_id)).toEqual(['the request']);
+    expect(events.map(({ trace }) => trace)).toEqual([null]);
   });
 });
