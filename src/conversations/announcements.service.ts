@@ -1,5 +1,7 @@
 import type { Trx } from '../db/connect.ts';
-import { announcementOf, announcing, type SessionAnnouncement } from '../outbox/announcing.ts';
+import { sendAhead } from '../db/connections/pipeline.ts';
+import { announcementOf, type SessionAnnouncement } from '../outbox/announcing.ts';
+import { wakeForEvents } from '../outbox/wake.ts';
 import { rowsWithState } from './announcements.queries.ts';
 
 /**
@@ -7,5 +9,7 @@ import { rowsWithState } from './announcements.queries.ts';
  * it however late they come.
  */
 export async function announceWithState(trx: Trx, orgId: string, events: SessionAnnouncement[]): Promise<void> {
-  if (events.length > 0) await announcing(trx, announcementOf(rowsWithState(orgId, events)).execute(trx));
+  if (events.length === 0) return;
+  await sendAhead(trx, announcementOf(rowsWithState(orgId, events)));
+  wakeForEvents(trx);
 }

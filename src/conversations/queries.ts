@@ -2,6 +2,7 @@ import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import { jsonBuildObject } from 'kysely/helpers/postgres';
 import type { Db, Trx } from '../db/connect.ts';
 import { compiledOnce } from '../db/connections/compiled-once.ts';
+import { sendAhead } from '../db/connections/pipeline.ts';
 import { lockName, lockNames } from '../db/locks.ts';
 import { CURRENT_POSITION } from '../db/positions.ts';
 import { inRange, type RangePageRequest } from '../db/ranges.ts';
@@ -27,7 +28,9 @@ type NewSessionRow = Pick<
  */
 export async function insertSessions(trx: Trx, orgId: string, sessions: NewSessionRow[], actor: Actor): Promise<void> {
   const rows = sessions.map((session) => ({ ...session, event_id: newId() }));
-  await sql`
+  await sendAhead(
+    trx,
+    sql`
     with counter as (
       insert into ticket_counters as counter (org_id, last_number) values (${orgId}, ${rows.length}::integer)
       on conflict (org_id) do update set last_number = counter.last_number + excluded.last_number
@@ -50,7 +53,8 @@ export async function insertSessions(trx: Trx, orgId: string, sessions: NewSessi
       jsonb_build_object('channel', jsonb_build_object('type', session.channel), 'ticket_number', ticket_number),
       ${withContactOf(sql`${JSON.stringify(actor)}::jsonb`)}, last_event_xid
     from session join new on new.id = session.id
-  `.execute(trx);
+  `,
+  );
   for (const { id } of rows) notifyAfterCommit(trx, LIVE_CHANNEL, `${orgId}/${id}`);
 }
 

@@ -107,23 +107,44 @@ export async function deleteInbox(db: Db, orgId: string, id: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
-/** What is looked up of an address. */
-interface ReceivingLook {
+/** An e-mail that is announced by SMTP. */
+export interface AnnouncedMail {
   address: string;
+  mailFrom: string;
+}
+
+interface ReceivingLook {
+  mails: AnnouncedMail[];
   isDevelopment: boolean;
-  /** SQL: whether `inbox` takes no more of the sender for now. */
+  /** SQL: whether `inbox` takes no more of the sender `mail.mail_from` for now. */
   isFlooded: RawBuilder<boolean>;
 }
 
-/** Finds the inboxes of all orgs that take mail to an address by SMTP. In development, unverified ones do too. */
+/** An inbox that an e-mail is for. */
+export interface ReceivingInbox {
+  orgId: string;
+  inboxId: string;
+  isFlooded: boolean;
+}
+
+/**
+ * Finds the inboxes of all orgs that take e-mails by SMTP, for each e-mail in order. In development, unverified ones do
+ * too.
+ */
 export async function listReceivingInboxes(
   db: Db,
-  { address, isDevelopment, isFlooded }: ReceivingLook,
-): Promise<{ orgId: string; inboxId: string; isFlooded: boolean }[]> {
-  const { rows } = await sql<{ orgId: string; inboxId: string; isFlooded: boolean }>`
-    select inbox.org_id as "orgId", inbox.id as "inboxId", ${isFlooded} as "isFlooded" from email_inboxes as inbox
-    where inbox.address = ${address.toLowerCase()} and (inbox.is_hosted or ${isDevelopment}::boolean or ${IS_VERIFIED})
+  { mails, isDevelopment, isFlooded }: ReceivingLook,
+): Promise<ReceivingInbox[][]> {
+  const addresses = mails.map(({ address }) => address.toLowerCase());
+  const { rows } = await sql<ReceivingInbox & { place: string }>`
+    select mail.place, inbox.org_id as "orgId", inbox.id as "inboxId", ${isFlooded} as "isFlooded"
+    from unnest(${addresses}::text[], ${mails.map(({ mailFrom }) => mailFrom)}::text[]) with ordinality
+      as mail (address, mail_from, place)
+    join email_inboxes as inbox on inbox.address = mail.address
+    where inbox.is_hosted or ${isDevelopment}::boolean or ${IS_VERIFIED}
     order by inbox.created_at
   `.execute(db);
-  return rows;
+  const found = mails.map((): ReceivingInbox[] => []);
+  for (const { place, ...inbox } of rows) found[Number(place) - 1]?.push(inbox);
+  return found;
 }

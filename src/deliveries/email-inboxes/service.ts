@@ -17,7 +17,14 @@ import {
 } from './queries.ts';
 import type { ListInboxes, PutInbox } from './schema.ts';
 
-export { findDefaultInbox, findInbox, findInboxByAddress, listInboxesAt, listReceivingInboxes } from './queries.ts';
+export {
+  type AnnouncedMail,
+  findDefaultInbox,
+  findInbox,
+  findInboxByAddress,
+  listInboxesAt,
+  listReceivingInboxes,
+} from './queries.ts';
 
 const MAX_INBOXES = 100;
 /** Local parts that belong to the operator of a domain (RFC 2142), and those of our own addresses. */

@@ -1,14 +1,19 @@
+import { batchByKey } from '../../../concurrency/batch-by-key.ts';
 import type { Config } from '../../../config.ts';
 import type { Db } from '../../../db/connect.ts';
 import type { WriteQuota } from '../../../db/write-quota.ts';
 import { networkOf } from '../../../networks.ts';
 import type { MailboxState, MailReceiver, startMailReceiver } from '../../../providers/email/mail-receiver.ts';
-import { listReceivingInboxes } from '../../email-inboxes/service.ts';
+import { type AnnouncedMail, listReceivingInboxes } from '../../email-inboxes/service.ts';
 import { createMailIntake } from '../../mail/raw-mail.ts';
 import type { MailTokens } from '../mail-tokens.ts';
-import { isFloodedBy } from './queries.ts';
+import { IS_FLOODED } from './queries.ts';
 import { type ReceivedMail, storeInboundEmail } from './service.ts';
 import type { MailTarget } from './table.ts';
+
+/** E-mails that are announced during a look-up are looked up together. */
+const LOOK_UP_LIMITS = { maxConcurrent: 2, maxBatchSize: 100, maxWaiting: 10_000 };
+const ALL = 'all';
 
 export interface MailReceivingDeps {
   db: Db;
@@ -29,10 +34,13 @@ export async function receiveMail(
   { INBOUND_DOMAIN: domain, INBOUND_SMTP_PORT: port, HOST: host, DEVELOPMENT: isDevelopment, ...config }: Config,
 ): Promise<MailReceiver | undefined> {
   if (domain === undefined || port === undefined) return undefined;
+  const lookUpInboxes = batchByKey(LOOK_UP_LIMITS, (_, mails: AnnouncedMail[]) =>
+    listReceivingInboxes(db, { mails, isDevelopment, isFlooded: IS_FLOODED }),
+  );
   const targetsOf = async (address: string, mailFrom: string): Promise<KnownTarget[]> => {
     const mailbox = tokens.readAddress(address, domain);
     if (mailbox !== undefined) return [{ ...mailbox, isFlooded: false }];
-    const inboxes = await listReceivingInboxes(db, { address, isDevelopment, isFlooded: isFloodedBy(mailFrom) });
+    const inboxes = await lookUpInboxes(ALL, { address, mailFrom });
     return inboxes.map((inbox) => ({ kind: 'inbox', ...inbox }));
   };
   const maxBytes = config.MAX_INBOUND_MAIL_MB * 1024 ** 2;

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Trx } from '../../../db/connect.ts';
 import { behindInOrder } from '../../../db/cursor.ts';
 import type { InboundEmailRef, InboundEmailResult } from '../../contract.ts';
@@ -53,11 +53,11 @@ export const findInboundEmailBySha256 = (db: Db, orgId: string, sha256: Buffer) 
 /** The number as a constant: with a parameter, Postgres plans the statement anew for each e-mail. */
 const MAX_MAILS = sql.lit(MAX_MAILS_PER_HOUR);
 
-/** SQL: whether `inbox` has taken as many e-mails of a sender within an hour as it takes. */
-export const isFloodedBy = (mailFrom: string): RawBuilder<boolean> => sql`(
+/** SQL: whether `inbox` has taken as many e-mails of the sender of `mail` within an hour as it takes. */
+export const IS_FLOODED = sql<boolean>`(
   select count(*) >= ${MAX_MAILS} from (
     select from inbound_emails as taken
-    where taken.org_id = inbox.org_id and taken.inbox_id = inbox.id and taken.mail_from = ${mailFrom}
+    where taken.org_id = inbox.org_id and taken.inbox_id = inbox.id and taken.mail_from = mail.mail_from
       and taken.received_at > now() - interval '1 hour'
     limit ${MAX_MAILS}
   ) as taken
@@ -66,7 +66,8 @@ export const isFloodedBy = (mailFrom: string): RawBuilder<boolean> => sql`(
 /** Whether an inbox takes no more e-mail of a sender, whose address is in lower case, for now. */
 export async function isFlooded(db: Db, orgId: string, inboxId: string, mailFrom: string): Promise<boolean> {
   const { rows } = await sql`
-    select from (select ${orgId}::uuid as org_id, ${inboxId}::uuid as id) as inbox where ${isFloodedBy(mailFrom)}
+    select from (select ${orgId}::uuid as org_id, ${inboxId}::uuid as id) as inbox
+    cross join (select ${mailFrom}::text as mail_from) as mail where ${IS_FLOODED}
   `.execute(db);
   return rows.length > 0;
 }

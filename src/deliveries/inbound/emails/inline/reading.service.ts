@@ -118,23 +118,24 @@ async function read(
   };
 }
 
-/** Returns the e-mails without those that would overtake an earlier one of their sender, which waits for its workflow. */
-export async function withoutOvertaking(db: Db, orgId: string, mails: ReadMail[]): Promise<ReadMail[]> {
-  const waiting = new Set(await listWaitingSenders(db, orgId, [...new Set(mails.map(({ mail_from }) => mail_from))]));
-  return mails.filter(({ mail_from }) => !waiting.has(mail_from));
-}
-
-/** Returns what each e-mail is to the org, with the team of its inbox. */
+/**
+ * Returns what each e-mail is to the org, with the team of its inbox. Those that would overtake an earlier one of their
+ * sender, which waits for its workflow, are left out.
+ */
 export async function judgeMails(
   { db, tokens }: InlineMailDeps,
   orgId: string,
   mails: ReadMail[],
 ): Promise<JudgedMail[]> {
   const addresses = mails.flatMap(({ rcpt_to, mail }) => [rcpt_to, ...(mail.from === undefined ? [] : [mail.from])]);
-  const inboxes = await listInboxesAt(db, orgId, [...new Set(addresses)]);
+  const [waiting, inboxes] = await Promise.all([
+    listWaitingSenders(db, orgId, [...new Set(mails.map(({ mail_from }) => mail_from))]),
+    listInboxesAt(db, orgId, [...new Set(addresses)]),
+  ]);
   const isOwnInbox = async (address: string) => inboxes.some((inbox) => inbox.address === address);
   const judged: JudgedMail[] = [];
   for (const read of mails) {
+    if (waiting.includes(read.mail_from)) continue;
     const { kind, delivery_id: deliveryId, mail_from: mailFrom, mail } = read;
     const arrival = { kind, deliveryId, to: read.to ?? '', mailFrom };
     const verdict = await verdictOn({ db, tokens, isOwnInbox }, orgId, { arrival, mail });

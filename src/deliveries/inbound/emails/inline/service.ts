@@ -8,14 +8,7 @@ import { applyEmail } from '../applying.service.ts';
 import type { ReceivedMail } from '../service.ts';
 import { applyFirstMails, isFirstMail, withWords } from './first-mails.service.ts';
 import { insertProcessedEmails } from './queries.ts';
-import {
-  type InlineMailDeps,
-  type JudgedMail,
-  judgeMails,
-  type ReadMail,
-  readInTime,
-  withoutOvertaking,
-} from './reading.service.ts';
+import { type InlineMailDeps, type JudgedMail, judgeMails, type ReadMail, readInTime } from './reading.service.ts';
 
 const LIMITS = { maxConcurrent: 1, maxBatchSize: 50, maxWaiting: 500 };
 /** A mail that meets a lock goes to its workflow: all that come behind it wait too. */
@@ -49,7 +42,7 @@ export function createInlineReceiver(deps: InlineMailDeps): (mail: ReceivedMail)
  * those if the common transaction fails. Returns for each whether it was processed.
  */
 async function processMails(deps: InlineMailDeps, orgId: string, mails: ReadMail[]): Promise<boolean[]> {
-  const judged = await judgeMails(deps, orgId, await withoutOvertaking(deps.db, orgId, mails));
+  const judged = await judgeMails(deps, orgId, mails);
   const done = new Set<string>();
   const settle = async (some: JudgedMail[], apply: (trx: Trx) => Promise<void>): Promise<void> => {
     try {
