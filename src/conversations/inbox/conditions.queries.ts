@@ -24,13 +24,14 @@ export const IS_BREACHED = sql<SqlBool>`coalesce(session.sla_due_at, 'infinity')
 /** SQL: whether the next target of `session` is soon due, or breached: the warning comes first. */
 const IS_WARNED = sql<SqlBool>`session.sla_warning_at <= now()`;
 
-/** SQL: whether a member has not read all of `session` that its contact wrote. */
-export const isUnread = (memberId: number | null): Condition => {
-  const mark = sql`from session_reads as mark
-    where mark.org_id = session.org_id and mark.session_id = session.id and mark.user_id = ${memberId}::bigint`;
-  return sql`(not exists (select ${mark} and mark.read_seq >= session.last_contact_seq) and session.last_contact_seq > 0
-    or exists (select ${mark} and mark.is_unread))`;
-};
+/**
+ * SQL: whether a member has not read all of `session` that its contact wrote. By one look-up for each session: Postgres
+ * would answer `exists` of a mark by a hash of all marks of the table.
+ */
+export const isUnread = (memberId: number | null): Condition => sql`coalesce((
+  select mark.is_unread or mark.read_seq < session.last_contact_seq from session_reads as mark
+  where mark.org_id = session.org_id and mark.session_id = session.id and mark.user_id = ${memberId}::bigint
+), session.last_contact_seq > 0)`;
 
 /** SQL: the conditions of filters on `session`, but for its status. */
 export function conditionsOf(criteria: InboxCriteria): Condition[] {
