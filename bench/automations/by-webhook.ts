@@ -55,11 +55,19 @@ function cpuMsOfPostgres(): number {
   return [first, ...childrenOf(first, 'postgres')].reduce((sum, pid) => sum + cpuMsOf(pid), 0);
 }
 
-async function post(url: string): Promise<void> {
+/** Returns the id of the run. */
+async function post(url: string): Promise<string> {
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: ORDER });
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
-  await response.arrayBuffer();
+  return ((await response.json()) as { run_id: string }).run_id;
 }
+
+const hasCompleted = async (db: Db, orgId: string, runId: string): Promise<boolean> => {
+  const { rows } = await sql`
+    select from automation_runs where org_id = ${orgId} and id = ${runId} and status = 'completed'
+  `.execute(db);
+  return rows.length > 0;
+};
 
 async function webhookPathOf(db: Db, orgId: string): Promise<string> {
   const { rows } = await sql<{ path: string }>`
@@ -109,7 +117,7 @@ await report(() =>
     const run = async (runs: number) => {
       const [begun, before] = [performance.now(), cpuNow()];
       wanted += runs;
-      await forEachConcurrently(Array.from({ length: runs }), CONNECTIONS, () => post(url));
+      await forEachConcurrently(Array.from({ length: runs }), CONNECTIONS, async () => void (await post(url)));
       const accepted = performance.now() - begun;
       await untilDone();
       const done = performance.now() - begun;
@@ -139,8 +147,8 @@ await report(() =>
     for (let n = 0; n < SINGLE_RUNS; n++) {
       const begun = performance.now();
       wanted++;
-      await post(url);
-      while ((await countCompleted(db, orgId)) < wanted) await sleep(1);
+      const runId = await post(url);
+      while (!(await hasCompleted(db, orgId, runId))) await sleep(1);
       alone.push(performance.now() - begun);
       await sleep(100);
     }

@@ -37,6 +37,8 @@ export interface ContactMessage {
   clientContext?: Record<string, unknown> | undefined;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
+  /** Whether it is an e-mail that was forwarded. */
+  isForwarded?: boolean | undefined;
   /** Stored before the message. Only the contact's client says they were shown, so they belong to the system. */
   greetings?: Greeting[];
   /** Whether the contact is blocked, if the caller knows. */
@@ -88,9 +90,9 @@ async function readMessage(
   trx: Trx,
   orgId: string,
   session: LockedSession,
-  { text, isUnreadable = false, isQuiet = false, isBlocked: known }: ContactMessage,
+  { text, isUnreadable = false, isQuiet = false, isBlocked: known, isForwarded }: ContactMessage,
 ): Promise<ReadMessage> {
-  const ownWords = isUnreadable ? undefined : ownWordsIn(session.channel, text);
+  const ownWords = isUnreadable ? undefined : ownWordsIn(session.channel, text, { isForwarded });
   const mayRevealLanguage = session.language === null && !isUnreadable;
   const firstLanguage = mayRevealLanguage
     ? await detectSessionLanguage(trx, orgId, session, ownWords ?? text)

@@ -1,7 +1,7 @@
 import { listContactsById } from '../../contacts/service.ts';
 import type { Trx } from '../../db/connect.ts';
 import { detectLanguage } from '../../languages/detection.ts';
-import { ownWordsIn } from '../own-words/own-words.rules.ts';
+import { isForward, ownWordsIn } from '../own-words/own-words.rules.ts';
 import { lockConversations } from '../queries.ts';
 import { lockSession, openSessions } from '../sessions/service.ts';
 import { addContactMessage, messageEventOf } from './contact-messages.service.ts';
@@ -22,9 +22,9 @@ interface ReadWords {
   language: string | undefined;
 }
 
-/** Finds the sender's own words in the text of an e-mail, and their language. */
-export async function readWords(text: string): Promise<ReadWords> {
-  const own = ownWordsIn(CHANNEL, text);
+/** Finds the sender's own words in an e-mail, and their language. */
+export async function readWords({ text, subject }: { text: string; subject: string | undefined }): Promise<ReadWords> {
+  const own = ownWordsIn(CHANNEL, text, { isForwarded: isForward(subject) });
   return { own, language: await detectLanguage(own ?? text) };
 }
 

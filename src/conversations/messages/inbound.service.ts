@@ -7,6 +7,7 @@ import { lockName } from '../../db/locks.ts';
 import { newId } from '../../ids.ts';
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { changeSession, recordEvents } from '../change-session.service.ts';
+import { isForward } from '../own-words/own-words.rules.ts';
 import {
   findCurrentSessionForUpdate,
   findSessionForUpdate,
@@ -59,6 +60,8 @@ export interface InboundMessage extends InboundEnvelope {
   isReaction?: boolean | undefined;
   /** Whether a program must not answer it. */
   isAutomated?: boolean | undefined;
+  /** Of an e-mail. */
+  subject?: string | undefined;
   /** The name given by the sender. */
   name?: string | undefined;
   /** The reply address given by the sender of an e-mail, if it is another one. */
@@ -73,7 +76,18 @@ export interface InboundMessage extends InboundEnvelope {
 export async function addInboundMessage(
   trx: Trx,
   orgId: string,
-  { id, text, attachments, isUnreadable, isReaction, isAutomated = false, name, replyTo, ...envelope }: InboundMessage,
+  {
+    id,
+    text,
+    attachments,
+    isUnreadable,
+    isReaction,
+    isAutomated = false,
+    subject,
+    name,
+    replyTo,
+    ...envelope
+  }: InboundMessage,
 ): Promise<string> {
   const { session, contactId } = await lockSessionOf(trx, orgId, { ...envelope, name });
   const isRepeated = envelope.channel === 'email' && (await isRepeatedAnswer(trx, orgId, session.id, text));
@@ -86,6 +100,7 @@ export async function addInboundMessage(
     isUnreadable,
     isQuiet,
     isAutomated: isAutomated || isRepeated,
+    isForwarded: isForward(subject),
     name,
     replyTo,
     isBlocked: isStrangers ? await isContactBlocked(trx, orgId, contactId) : undefined,

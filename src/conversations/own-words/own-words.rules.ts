@@ -1,14 +1,24 @@
 import type { SessionChannel } from '../../schemas/parts.ts';
 import { headerLinesAt, isForwarded, isQuoted, nextFilled } from './quotations.rules.ts';
 import { type LineParser, lineParser } from './reply-parser.rules.ts';
-import { isSignatureAt, postscriptAfter } from './signatures.rules.ts';
+import { DELIMITER, isSignatureAt, postscriptAfter } from './signatures.rules.ts';
+
+/** The beginning of the subject of a forwarded e-mail, in the words of mail programs. */
+const FORWARD = /^\s*(?:fwd?|wg|tr|rv|i|enc|doorst|vb|vl|pd|πρθ|пересл|转发|轉寄)\s?[:：]/iu;
+
+/** Returns whether an e-mail with this subject is a forwarded one. Its quotations are found nowhere else. */
+export const isForward = (subject: string | undefined): boolean => subject !== undefined && FORWARD.test(subject);
 
 /**
  * Returns the own words of a contact's message if they are not its whole text. Only those of e-mails differ: on the other
- * channels no program quotes or signs.
+ * channels no program quotes or signs. All of a forwarded e-mail counts.
  */
-export function ownWordsIn(channel: SessionChannel, text: string): string | undefined {
-  if (channel !== 'email') return undefined;
+export function ownWordsIn(
+  channel: SessionChannel,
+  text: string,
+  { isForwarded: isWhole = false }: { isForwarded?: boolean | undefined } = {},
+): string | undefined {
+  if (channel !== 'email' || isWhole) return undefined;
   const own = ownWordsOf(text);
   return own === text ? undefined : own;
 }
@@ -19,7 +29,7 @@ export function ownWordsIn(channel: SessionChannel, text: string): string | unde
  */
 export function ownWordsOf(text: string): string {
   const raw = text.split(/\r\n?|\n/);
-  const lines = raw.map((line) => line.trim());
+  const lines = raw.map((line) => (line === DELIMITER ? line : line.trim()));
   const forwarded = placeOr(lines.length, lines.findIndex(isForwarded));
   const { kept, isCutOff } = withoutQuotations(lines.slice(0, forwarded), lineParser());
   const places = isCutOff ? kept : [...kept, ...placesFrom(forwarded, lines.length)];

@@ -16,15 +16,21 @@ const THANKS =
   /^(?:(?:many |best )?thanks(?: in advance)?|thank you(?: in advance)?|thx|(?:vielen |besten )?dank(?:e)?(?: im voraus)?|merci(?: d'avance)?|(?:muchas )?gracias|grazie(?: mille)?|obrigad[oa]|bedankt|dank je wel|dank u wel|dziękuję|dzięki|tack|(?:mange )?tak)[,!.]?$/iu;
 const NAME = /^\p{Lu}[\p{L}.'’-]*(?: \p{Lu}[\p{L}.'’-]*){0,3}$/u;
 const POSTSCRIPT = /^(?:p\.?\s?p?\.?\s?s\.?|n\.?b\.?)(?:[:,\s]|$)/iu;
+/** The line above a signature (RFC 3676, section 4.3). */
+export const DELIMITER = '-- ';
+/** The same where a program has removed the space at its end. Somebody may also have written it between two paragraphs. */
+const BARE_DELIMITER = '--';
+const MIN_WORDS_OF_SENTENCE = 4;
 /** Below more lines than this, a line is not the beginning of a signature. */
 const MAX_LINES = 25;
 
 /** Returns whether a signature begins at a line, and reaches to the end. */
 export function isSignatureAt(lines: readonly string[], at: number, parser: LineParser): boolean {
   const line = lines[at] ?? '';
-  if (line === '--') return true;
+  if (line === DELIMITER) return true;
   if (lines.length - at > MAX_LINES) return false;
   return (
+    (line === BARE_DELIMITER && !lines.slice(at + 1).some(isSentence)) ||
     SEPARATOR.test(line) ||
     isListFooterAt(lines, at) ||
     SIGN_OFF.test(line) ||
@@ -39,6 +45,9 @@ export function postscriptAfter(lines: readonly string[], signature: number): nu
   const found = lines.findIndex((line, at) => at > signature && POSTSCRIPT.test(line));
   return found === -1 ? lines.length : found;
 }
+
+const isSentence = (line: string): boolean =>
+  /\p{L}[.?!。？！]$/u.test(line) && line.split(' ').length >= MIN_WORDS_OF_SENTENCE;
 
 const isListFooterAt = (lines: readonly string[], at: number): boolean =>
   LIST_RULE.test(lines[at] ?? '') &&

@@ -108,8 +108,9 @@ export function receiveMessage(
       return;
     }
     const parts = { media, missing, isDescription, isReaction, isAutomated, inbox, isAuthentic };
-    const { to } = inbound;
-    await addToSession(trx, orgId, { id, channel, contactId, from, to, body, deliveryId, replyTo, name, ...parts });
+    const { to, subject } = inbound;
+    const said = { subject, body, replyTo, name };
+    await addToSession(trx, orgId, { id, channel, contactId, from, to, deliveryId, ...said, ...parts });
   });
 }
 
@@ -139,7 +140,10 @@ async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> 
   return numbers.length === 1 ? from : ((await findContactNumber(trx, orgId, numbers)) ?? numbers[0] ?? from);
 }
 
-type AddedMessage = Pick<NewInboundMessage, 'id' | 'channel' | 'from' | 'to' | 'body' | 'replyTo' | 'name'> &
+type AddedMessage = Pick<
+  NewInboundMessage,
+  'id' | 'channel' | 'from' | 'to' | 'subject' | 'body' | 'replyTo' | 'name'
+> &
   MessageParts & { contactId: string | null; deliveryId: string | null | undefined };
 
 /** Adds a received message to the contact's session, with its stored files, and with a line for each missing one. */

@@ -1,4 +1,4 @@
-import { ownWordsIn, ownWordsOf } from '../../../src/conversations/own-words/own-words.rules.ts';
+import { isForward, ownWordsIn, ownWordsOf } from '../../../src/conversations/own-words/own-words.rules.ts';
 import { cpuTimeOf } from '../../support/measure.ts';
 
 const US = 'Support <support@shop.example>';
@@ -216,11 +216,25 @@ describe('the own words of an e-mail', () => {
     ['thanks with more below them', 'Thanks,\nI will try it tomorrow.'],
     ['regards within a sentence', 'My best regards to the team, but the lamp is broken'],
     ['a data set', 'Name: Ann\nE-mail: ann@customer.example'],
+    [
+      'a rule of two dashes above sentences',
+      'Two things.\n--\nFirst: my order did not arrive.\n\nSecond: please cancel it.',
+    ],
     ['one line', 'From: Berlin to Paris'],
     ['spaces that nobody quoted', '  It broke.  \n\n  At noon.'],
   ])('are the whole of %s', (_what, text) => {
     expect(ownWordsOf(text)).toBe(text);
   });
+
+  it.each(['FW: invoice', 'Fwd: invoice', 'WG: Rechnung', 'TR : facture', 'RV: factura', '转发：发票'])(
+    'are all of an e-mail with the subject %s',
+    (subject) => {
+      const text =
+        'Please handle.\n\nFrom: Bob <bob@shop.example>\nSent: Monday\nTo: Ada\nSubject: invoice\n\nIt is wrong.';
+      expect(ownWordsIn('email', text, { isForwarded: isForward(subject) })).toBeUndefined();
+      expect(ownWordsIn('email', text, { isForwarded: isForward(`Re: ${subject}`) })).toBe('Please handle.');
+    },
+  );
 
   it('are looked for in e-mails alone', () => {
     const text = 'No.\n> Is it blue?';

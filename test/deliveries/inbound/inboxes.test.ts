@@ -266,13 +266,29 @@ describe('an inbox', () => {
     expect((await sessions(3)).map(({ verified }) => verified).sort()).toEqual([false, false, true]);
   });
 
+  const give = async (raw: string, query = '', who = org) => {
+    const { status, body } = await who.post(`/email/inbound${query}`, raw, {
+      headers: { 'content-type': 'message/rfc822' },
+    });
+    return [status, body.id ?? body.message];
+  };
+
+  it('applies e-mails of a sender in the order in which the API has accepted them', async () => {
+    const first = '<first@mail.example.com>';
+    const file = Buffer.alloc(2_000_000, 'file').toString('base64').replaceAll(/.{76}/g, '$&\r\n');
+    const parts = ['--b', '', 'Message 0', '--b', 'Content-Type: text/plain; name=log.txt'];
+    const body = [...parts, 'Content-Disposition: attachment', 'Content-Transfer-Encoding: base64', '', file, '--b--'];
+    const multipart = { 'Message-ID': first, 'Content-Type': 'multipart/mixed; boundary=b' };
+    expect((await give(mailOf({ From: email, To: inbox, ...multipart }, body.join('\r\n'))))[0]).toBe(202);
+    for (const nth of [1, 2, 3, 4]) {
+      const followUp = { From: email, To: inbox, 'Message-ID': `<${nth}@mail.example.com>`, References: first };
+      expect((await give(mailOf(followUp, `Message ${nth}`)))[0]).toBe(202);
+    }
+    const [session] = await sessions(1);
+    expect(await textsOf(session?.id ?? '')).toEqual([0, 1, 2, 3, 4].map((nth) => `Message ${nth}`));
+  });
+
   it('takes mail that the org hands over by the API, once, for its own inboxes only', async () => {
-    const give = async (raw: string, query = '', who = org) => {
-      const { status, body } = await who.post(`/email/inbound${query}`, raw, {
-        headers: { 'content-type': 'message/rfc822' },
-      });
-      return [status, body.id ?? body.message];
-    };
     const raw = mailOf({ From: email, To: `Acme <${inbox.toUpperCase()}>` }, 'Handed over');
     const [status, id] = await give(raw);
     expect([status, id]).toEqual([202, expect.any(String)]);

@@ -72,6 +72,21 @@ export async function isFlooded(db: Db, orgId: string, inboxId: string, mailFrom
   return rows.length > 0;
 }
 
+/**
+ * Returns whether an earlier e-mail of the sender of one still waits to be processed. One that waits for longer than any
+ * e-mail waits for a storage holds nothing up.
+ */
+export async function hasEarlierUnprocessed(db: Db, orgId: string, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from inbound_emails as email
+    join inbound_emails as earlier on earlier.org_id = email.org_id and earlier.mail_from = email.mail_from
+    where email.org_id = ${orgId} and email.id = ${id} and email.mail_from <> '' and earlier.processed_at is null
+      and (earlier.received_at, earlier.id) < (email.received_at, email.id) and earlier.received_at > now() - ${PATIENCE}
+    limit 1
+  `.execute(db);
+  return rows.length > 0;
+}
+
 /** Finds an e-mail without its text, together with the recipient and contact of its delivery, or with its inbox. */
 export function findInboundEmail(db: Db, orgId: string, id: string) {
   return db

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../db/connect.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound, tooLarge } from '../../../errors.ts';
@@ -14,7 +15,13 @@ import { storeFiles } from '../files.service.ts';
 import { isFromOwnInbox } from '../inbox-mail.service.ts';
 import type { MailTokens } from '../mail-tokens.ts';
 import { applyEmail } from './applying.service.ts';
-import { addTimeout, findInboundEmail, findInboundEmailBySha256, updateResult } from './queries.ts';
+import {
+  addTimeout,
+  findInboundEmail,
+  findInboundEmailBySha256,
+  hasEarlierUnprocessed,
+  updateResult,
+} from './queries.ts';
 import { hashOf, insertRawMail, openRawMail } from './raw-mails.service.ts';
 import type { MailClient, MailTarget } from './table.ts';
 import { type AuthenticityDeps, authenticityOf, NOTHING_PROVEN, verdictOn } from './verdict.service.ts';
@@ -23,6 +30,9 @@ export { deleteOldRawMail } from './queries.ts';
 
 /** After this many readings that took too long, the e-mail is unreadable. */
 const MAX_TIMEOUTS = 5;
+/** How long a run waits for the earlier e-mails of its sender before it is tried again later, and how often it looks. */
+const MAX_WAIT_MS = 2_000;
+const LOOK_MS = 100;
 
 export interface ReceivedMail {
   mailFrom: string;
@@ -70,7 +80,8 @@ const SUMMARIES = { bounce: 'the bounce address', reply: 'the reply address', in
 
 /**
  * Reads a stored e-mail and applies it as a bounce or a reply. One that cannot be read is noted in the session that it
- * would have continued. A repeated run changes nothing. `attempt`: the number of this one, from 1. Throws MailReadTimeout if the e-mail is to be read again.
+ * would have continued. E-mails of one sender are applied in the order in which they were accepted. A repeated run changes
+ * nothing. `attempt`: the number of this one, from 1. Throws MailReadTimeout if the e-mail is to be read again.
  */
 export async function receiveInboundEmail(
   deps: InboundEmailDeps,
@@ -80,6 +91,7 @@ export async function receiveInboundEmail(
   const email = await findInboundEmail(db, orgId, id);
   if (email === undefined) throw notFound('inbound email');
   if (email.result !== null) return email.result;
+  await untilItsTurn(db, orgId, id);
 
   await using reading = await readMail(db, mailReader, orgId, id);
   const { mail, raw } = reading;
@@ -106,6 +118,15 @@ export async function receiveInboundEmail(
   // The files of an e-mail that came to two of our addresses are stored by the first.
   if (received.media.length > 0) await discardMedia(db, storage, received.media);
   return verdict.result;
+}
+
+/** Waits until the earlier e-mails of the sender have been processed. Throws if that takes long. */
+async function untilItsTurn(db: Db, orgId: string, id: string): Promise<void> {
+  const giveUpAt = performance.now() + MAX_WAIT_MS;
+  while (await hasEarlierUnprocessed(db, orgId, id)) {
+    if (performance.now() > giveUpAt) throw new Error('an earlier e-mail of this sender is not processed yet');
+    await sleep(LOOK_MS);
+  }
 }
 
 /** Returns no e-mail if it cannot be read. The caller must dispose of the reading. */

@@ -19,7 +19,7 @@ type FirstMailWithWords = FirstMail & Pick<FirstMessage, 'words'>;
 
 export const withWords = async (email: FirstMail): Promise<FirstMailWithWords> => ({
   ...email,
-  words: await readWords(email.verdict.mail.body),
+  words: await readWords({ text: email.verdict.mail.body, subject: email.verdict.mail.subject }),
 });
 
 /** Whether an e-mail can continue no session, and opens one that no team has to be found for. */
