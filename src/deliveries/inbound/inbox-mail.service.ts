@@ -44,5 +44,8 @@ export async function ccOf(
   return others.filter((address) => !inboxes.includes(address));
 }
 
+/** Returns what an inbox knows an e-mail by if it knows another sender's by the Message-ID already. */
+export const idBesides = (messageId: string, from: string): string => `${messageId} ${from}`;
+
 /** Returns what the messages of an inbox have for their provider: each inbox has a message once. */
 export const providerOfInbox = (inbox: string): string => `inbox/${inbox}`;

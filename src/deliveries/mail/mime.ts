@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable, type Transform } from 'node:stream';
 import { type AttachmentStream, type HeaderLines, type Headers, MailParser, type MessageText } from 'mailparser';
+import { isAscii, isReadAsUtf8, textOfBytes } from './charsets.rules.ts';
 import { unflowed } from './flowed-text.rules.ts';
 import { createFileKeeper, type KeptFile } from './mail-files.ts';
 import { isNamedFile, isOtherForm, type MimePart, maxTextBytes, type PartPosition } from './mime.rules.ts';
@@ -8,6 +9,7 @@ import { isNamedFile, isOtherForm, type MimePart, maxTextBytes, type PartPositio
 /** A part as the parser has it. */
 interface ParserNode {
   contentType: string | false;
+  charset?: string;
   isAttachment?: boolean;
   /** Its decoded bytes. A container has none. */
   decoder?: Transform;
@@ -31,6 +33,7 @@ interface ParserFields {
 declare module 'mailparser' {
   interface MailParser {
     createNode(fields: ParserFields): ParserNode;
+    processHeaders(lines: HeaderLines): Headers;
     getTextContent(): MessageText;
   }
 }
@@ -73,6 +76,8 @@ class PartsParser extends MailParser {
   readonly otherForms = new Set<Headers>();
   /** Whether a text was too long. */
   isCut = false;
+  /** The bytes of texts that are read as UTF-8. */
+  readonly utf8 = new Map<ParserNode, Buffer[]>();
   private readonly textBytes = new Map<string, number>();
 
   override createNode(fields: ParserFields): ParserNode {
@@ -82,9 +87,16 @@ class PartsParser extends MailParser {
     if (isOtherForm(position)) this.otherForms.add(node.headers);
     if (fields.flowed) this.flowed.set(node, fields.delSp);
     fields.flowed = false; // the parser joins lines whatever their depth
-    if (node.decoder !== undefined && node.isAttachment !== true) this.limitText(typeOf(node), node.decoder);
+    if (node.decoder !== undefined && node.isAttachment !== true) this.limitText(node, node.decoder);
     this.nodes.push(node);
     return node;
+  }
+
+  /** The parser reads lines as UTF-8, of which each character is a byte here. */
+  override processHeaders(lines: HeaderLines): Headers {
+    const inUtf8 = (line: string) =>
+      isAscii(line) ? line : Buffer.from(textOfBytes(Buffer.from(line, 'latin1'))).toString('latin1');
+    return super.processHeaders(lines.map(({ key, line }) => ({ key, line: inUtf8(line) })));
   }
 
   /** The texts are taken from the nodes: the parser needs not join them. */
@@ -92,8 +104,11 @@ class PartsParser extends MailParser {
     return { type: 'text' };
   }
 
-  /** Lets no more than the texts of a type may have through. */
-  private limitText(type: string, decoder: Transform): void {
+  /** Lets no more than the texts of a type may have through, and keeps it where it is read as UTF-8. */
+  private limitText(node: ParserNode, decoder: Transform): void {
+    const type = typeOf(node);
+    const kept: Buffer[] | undefined = isReadAsUtf8(node.charset) ? [] : undefined;
+    if (kept !== undefined) this.utf8.set(node, kept);
     const push = decoder.push.bind(decoder);
     const most = maxTextBytes(type);
     decoder.push = (chunk: Buffer | null) => {
@@ -102,6 +117,7 @@ class PartsParser extends MailParser {
       const taken = chunk.subarray(0, left);
       this.textBytes.set(type, most - left + taken.length);
       if (taken.length < chunk.length) this.isCut = true;
+      kept?.push(taken);
       return taken.length === 0 || push(taken);
     };
   }
@@ -139,7 +155,22 @@ export async function parseMime(raw: Buffer | string, folder?: string): Promise<
   }
   const [root] = parser.nodes;
   if (root === undefined || headers === undefined) throw new Error('The e-mail has no header');
-  return { headers, headerLines, root: partOf(root, parser.flowed), isCut: parser.isCut, files };
+  if (isWithoutParts(root)) return { headers, headerLines, ...readWhole(raw), files };
+  return { headers, headerLines, root: partOf(root, parser), isCut: parser.isCut, files };
+}
+
+/** Whether an e-mail says that it has parts and has none, as where its header names another boundary than its body. */
+const isWithoutParts = (root: ParserNode): boolean => /^multipart\//.test(typeOf(root)) && root.children.length === 0;
+
+/** Returns all below the header as the text. Throws for a large e-mail. */
+function readWhole(raw: Buffer | string): Pick<ParsedMime, 'root' | 'isCut'> {
+  if (typeof raw === 'string') throw new Error('The e-mail has no parts');
+  const [, ...paragraphs] = textOfBytes(raw.subarray(0, maxTextBytes('text/plain'))).split(/\r?\n\r?\n/);
+  const text = paragraphs.join('\n\n').replaceAll('\r\n', '\n');
+  return {
+    root: { type: 'text/plain', text, headers: undefined, parts: [] },
+    isCut: raw.length > maxTextBytes('text/plain'),
+  };
 }
 
 async function readFile(
@@ -166,15 +197,19 @@ function positionOf(node: ParserNode, { filename, disposition }: ParserFields, b
   };
 }
 
-const partOf = (node: ParserNode, flowed: ReadonlyMap<ParserNode, boolean>): MimePart => ({
+const partOf = (node: ParserNode, parser: PartsParser): MimePart => ({
   type: typeOf(node),
-  text: textOf(node, flowed),
+  text: textOf(node, parser),
   headers: node.showMeta === true ? node.headers : undefined,
-  parts: node.children.map((child) => partOf(child, flowed)),
+  parts: node.children.map((child) => partOf(child, parser)),
 });
 
-function textOf(node: ParserNode, flowed: ReadonlyMap<ParserNode, boolean>): string {
+function textOf(node: ParserNode, { flowed, utf8 }: PartsParser): string {
   const isSpaceDeleted = typeOf(node) === 'text/plain' ? flowed.get(node) : undefined;
-  const { textContent: text = '' } = node;
+  const text = repaired(node.textContent ?? '', utf8.get(node));
   return isSpaceDeleted === undefined ? text : unflowed(text, isSpaceDeleted);
 }
+
+/** Returns a text with what its bytes say where they are no UTF-8. */
+const repaired = (text: string, bytes: Buffer[] | undefined): string =>
+  bytes !== undefined && text.includes('\uFFFD') ? textOfBytes(Buffer.concat(bytes)).replaceAll(/\r?\n/g, '\n') : text;

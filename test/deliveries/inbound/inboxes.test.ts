@@ -320,6 +320,20 @@ describe('an inbox', () => {
     await sessions(2);
   });
 
+  it('takes the e-mail of another sender with a Message-ID that it knows already', async () => {
+    const headers = { 'Message-ID': '<form@shop.example>' };
+    await write(headers, 'From a form');
+    await sessions(1);
+    const [from, another] = ['bea@example.com', 'cem@example.com'];
+    await Promise.all([
+      write(headers, 'From a form too', { from }),
+      give(mailOf({ From: another, To: inbox, ...headers }, 'Hi')),
+    ]);
+    await sessions(3);
+    await write({ ...headers, Received: 'once more' }, 'From a form too', { from });
+    await sessions(3);
+  });
+
   it('opens no session for automatic answers, mail of its own org and mail in circles, and answers no list', async () => {
     await write({ 'Auto-Submitted': 'auto-replied' }, 'I am away');
     await write({ From: inbox.toUpperCase() }, 'Hello me');

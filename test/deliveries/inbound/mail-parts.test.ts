@@ -1,9 +1,14 @@
+import fc from 'fast-check';
+import { textOfBytes } from '../../../src/deliveries/mail/charsets.rules.ts';
 import { createMailReader } from '../../../src/deliveries/mail/mail-reader.ts';
 import { mailInMemory } from '../../../src/deliveries/mail/raw-mail.ts';
 import { mailOf } from '../../support/mails.ts';
 
 /** The parts of a large e-mail. */
 const MANY = process.env.TEST_TIER === 'long' ? 10_000 : 1_500;
+
+/** Letters that windows-1252 has at other places than ISO-8859-1. */
+const WINDOWS_1252: Record<string, string> = { '–': '\x96', '€': '\x80', '“': '\x93', '”': '\x94' };
 
 const reader = createMailReader();
 afterAll(() => reader.close());
@@ -284,5 +289,41 @@ describe('the sender of an e-mail', () => {
   it('has no name where the parser mixes it up with the address', async () => {
     expect((await read({ From: 'Ann (at (her) desk) <ann(of sales)@example.com>' }, 'Hi')).fromName).toBeUndefined();
     expect((await read({ From: 'Ann <ann@example.com>' }, 'Hi')).fromName).toBe('Ann');
+  });
+
+  it.each(['', '; charset=us-ascii', '; charset="UTF-8"'])(
+    'have letters of windows-1252 under text/plain%s',
+    async (charset) => {
+      const headers = { From: 'Müller <a@b.example>', Subject: 'Grüße – 5 €', 'Content-Type': `text/plain${charset}` };
+      const raw = mailOf(headers, 'Rückzahlung für “Müller”, 10 €');
+      const bytes = Buffer.from([...raw].map((letter) => WINDOWS_1252[letter] ?? letter).join(''), 'latin1');
+      const { mail } = await reader.read('org', async () => mailInMemory(bytes));
+      expect(mail).toMatchObject({
+        subject: 'Grüße – 5 €',
+        fromName: 'Müller',
+        body: 'Rückzahlung für “Müller”, 10 €\n',
+      });
+    },
+  );
+
+  it.each([
+    ['no boundary', 'multipart/mixed'],
+    ['another boundary', 'multipart/mixed; boundary=other'],
+    ['another boundary for alternatives', 'multipart/alternative; boundary="other"'],
+  ])('are all of the text if the header names %s', async (_what, type) => {
+    const { body } = await read({ 'Content-Type': type }, 'My parcel 4711\r\n\r\narrived broken');
+    expect(body).toBe('My parcel 4711\n\narrived broken\n');
+  });
+});
+
+describe('bytes that are said to be UTF-8', () => {
+  it('are the text that they are, if they are', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 200 });
+    fc.assert(fc.property(text, (any) => expect(textOfBytes(Buffer.from(any))).toBe(any)));
+  });
+
+  it('have no replacement for any byte', () => {
+    const bytes = fc.uint8Array({ maxLength: 200 });
+    fc.assert(fc.property(bytes, (any) => expect(textOfBytes(any)).not.toContain('\uFFFD')));
   });
 });

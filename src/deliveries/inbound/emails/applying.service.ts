@@ -4,7 +4,8 @@ import type { MailAuthenticity } from '../../../providers/email/authenticator.ts
 import { receiveStatusUpdates } from '../../callbacks/status-reports.service.ts';
 import { findInbox } from '../../email-inboxes/service.ts';
 import type { ReceivedFiles } from '../files.service.ts';
-import { ccOf, findContinuedSession, providerOfInbox } from '../inbox-mail.service.ts';
+import { ccOf, findContinuedSession, idBesides, providerOfInbox } from '../inbox-mail.service.ts';
+import { hasOtherSender } from '../messages.queries.ts';
 import { receiveMessage } from '../messages.service.ts';
 import type { Classification, ReplyMail } from './rules.ts';
 import type { InboundEmailsTable } from './table.ts';
@@ -36,7 +37,7 @@ export async function applyEmail(trx: Trx, orgId: string, email: ReadEmail, verd
   }
 }
 
-/** Adds an e-mail to the session that it continues, or to a new one in the inbox's team. Each inbox has it once. */
+/** Adds an e-mail to the session that it continues, or to a new one in the inbox's team. Each inbox has it once by its Message-ID and sender. */
 async function applyInboxMail(
   trx: Trx,
   orgId: string,
@@ -47,9 +48,12 @@ async function applyInboxMail(
   const inbox = inboxId === null ? undefined : await findInbox(trx, orgId, inboxId);
   const session = await findContinuedSession(trx, orgId, { inboxId, isForged: email.isForged, ...verdict });
   const message = await messageOf(trx, email, verdict);
+  const provider = providerOfInbox(inboxId ?? email.rcpt_to);
+  const isOthers = await hasOtherSender(trx, orgId, { ...message, provider });
   return receiveMessage(trx, orgId, {
     ...message,
-    provider: providerOfInbox(inboxId ?? email.rcpt_to),
+    provider,
+    providerId: isOthers ? idBesides(message.providerId, message.from) : message.providerId,
     deliveryId: undefined,
     sender: session?.contact_id ?? undefined,
     inbox: { sessionId: session?.id, teamId: inbox?.team_id ?? null },

@@ -6,9 +6,9 @@ import {
 import { resolveSenders } from '../../../../conversations/messages/inbound.service.ts';
 import type { Trx } from '../../../../db/connect.ts';
 import { ticketNumberIn } from '../../inbox-mail.rules.ts';
-import { ccOf, providerOfInbox } from '../../inbox-mail.service.ts';
+import { ccOf, idBesides, providerOfInbox } from '../../inbox-mail.service.ts';
 import type { ReplyMail } from '../rules.ts';
-import { type FirstMailRow, insertFirstMails, insertProcessedEmails } from './queries.ts';
+import { type FirstMailRow, insertFirstMails, insertProcessedEmails, type MessageKey } from './queries.ts';
 import type { JudgedMail } from './reading.service.ts';
 
 /** An e-mail that opens a session in an inbox without a team. */
@@ -16,6 +16,9 @@ export type FirstMail = JudgedMail & { inbox_id: string; verdict: { result: 'mai
 
 /** A first mail with its words, which take a while to find: they are read before the transaction. */
 type FirstMailWithWords = FirstMail & Pick<FirstMessage, 'words'>;
+
+/** A first mail with what its inbox knows it by. */
+type KeyedMail = FirstMailWithWords & { key: MessageKey };
 
 export const withWords = async (email: FirstMail): Promise<FirstMailWithWords> => ({
   ...email,
@@ -39,42 +42,49 @@ export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMail
   const messages = fresh.map((email, nth) => messageOf(email, contacts[nth] as FirstMessage['contact']));
   const rows: FirstMailRow[] = [];
   for (const [nth, email] of fresh.entries()) rows.push(await rowOf(trx, email, contacts[nth]?.id as string));
-  const inserted = new Set(await insertFirstMails(trx, orgId, rows));
-  await openWithMessages(
-    trx,
-    orgId,
-    messages.filter(({ id }) => inserted.has(id)),
-  );
+  const inserted = await insertFirstMails(trx, orgId, rows);
+  if (inserted.length < rows.length) throw new Error('an e-mail with the same Message-ID came at the same time');
+  await openWithMessages(trx, orgId, messages);
 }
 
-/** Stores e-mails, and returns those that were not stored before and are the first of their inbox with their Message-ID. */
-async function storeNew(trx: Trx, orgId: string, emails: FirstMailWithWords[]): Promise<FirstMailWithWords[]> {
-  const processed = emails.map((email) => ({ ...email, result: email.verdict.result, message: keyOf(email) }));
-  const stored = await insertProcessedEmails(trx, orgId, processed);
-  const fresh = new Set(stored.flatMap(({ id, is_known }) => (is_known ? [] : id)));
-  const byKey = new Map<string, FirstMailWithWords>();
+/**
+ * Stores e-mails, and returns those that were not stored before and are the first of their sender in their inbox with
+ * their Message-ID. One with the Message-ID of another sender's is known by both, the id and its sender.
+ */
+async function storeNew(trx: Trx, orgId: string, emails: FirstMailWithWords[]): Promise<KeyedMail[]> {
+  const processed = emails.map((email) => {
+    const { result, from } = email.verdict;
+    return { ...email, result, message: { ...keyOf(email), from } };
+  });
+  const stored = new Map((await insertProcessedEmails(trx, orgId, processed)).map((one) => [one.id, one]));
+  const byKey = new Map<string, KeyedMail>();
   for (const email of emails) {
-    const { provider, provider_id: providerId } = keyOf(email);
-    const key = `${provider} ${providerId}`;
-    if (fresh.has(email.id) && !byKey.has(key)) byKey.set(key, email);
+    const { is_known: isKnown = true, is_others: isOthers = false } = stored.get(email.id) ?? {};
+    const { from } = email.verdict;
+    const own = keyOf(email);
+    const before = byKey.get(`${own.provider} ${own.provider_id}`);
+    const isTaken = isOthers || (before !== undefined && before.verdict.from !== from);
+    const key = isTaken ? { ...own, provider_id: idBesides(own.provider_id, from) } : own;
+    const name = `${key.provider} ${key.provider_id}`;
+    if (!isKnown && !byKey.has(name)) byKey.set(name, { ...email, key });
   }
   return [...byKey.values()];
 }
 
-/** What an inbox knows a message by. */
-const keyOf = ({ id, inbox_id, verdict: { mail } }: FirstMail) => ({
+/** What an inbox knows a message by, unless it knows another sender's by it. */
+const keyOf = ({ id, inbox_id, verdict: { mail } }: FirstMail): MessageKey => ({
   provider: providerOfInbox(inbox_id),
   provider_id: mail.messageId ?? id,
 });
 
-async function rowOf(trx: Trx, email: FirstMail, contactId: string): Promise<FirstMailRow> {
-  const { id, messageId, inbox_id, rcpt_to, verdict } = email;
+async function rowOf(trx: Trx, email: KeyedMail, contactId: string): Promise<FirstMailRow> {
+  const { id, messageId, inbox_id, rcpt_to, verdict, key } = email;
   const { from, mail } = verdict;
   return {
     id: messageId,
     email_id: id,
     contact_id: contactId,
-    ...keyOf(email),
+    ...key,
     from,
     to: rcpt_to,
     subject: mail.subject ?? null,

@@ -18,20 +18,27 @@ export interface ProcessedEmail {
 }
 
 /** What an inbox knows a message by. */
-interface MessageKey {
+export interface MessageKey {
   provider: string;
   provider_id: string;
 }
 
+interface StoredEmail {
+  id: string;
+  is_known: boolean;
+  is_others: boolean;
+}
+
 /**
  * Stores e-mails with their results, each once. Returns those stored: neither those that were stored before, nor those whose
- * inbox or delivery was deleted. `is_known`: whether there is the message of its key already.
+ * inbox or delivery was deleted. `is_known`: whether there is the message of its key and sender already. `is_others`:
+ * whether its key is that of another sender's message.
  */
 export async function insertProcessedEmails(
   trx: Trx,
   orgId: string,
-  emails: (ProcessedEmail & { message?: MessageKey })[],
-): Promise<{ id: string; is_known: boolean }[]> {
+  emails: (ProcessedEmail & { message?: MessageKey & { from: string } })[],
+): Promise<StoredEmail[]> {
   const rows = emails.map(
     ({
       id,
@@ -42,20 +49,20 @@ export async function insertProcessedEmails(
       rcpt_to,
       client,
       result,
-      message: { provider, provider_id } = {},
+      message: { provider, provider_id, from } = {},
     }) => {
-      return { id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, provider, provider_id };
+      return { id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, provider, provider_id, from };
     },
   );
-  const { rows: stored } = await sql<{ id: string; is_known: boolean }>`
+  const { rows: stored } = await sql<StoredEmail>`
     with email as materialized (
       select * from rows from (
         jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
           as (id uuid, kind text, delivery_id uuid, inbox_id uuid, mail_from text, rcpt_to text, client jsonb, result text, provider text,
-            provider_id text),
+            provider_id text, "from" text),
         unnest(${emails.map(({ sha256 }) => sha256)}::bytea[]),
         unnest(${emails.map(({ raw }) => raw)}::bytea[])
-      ) as email (id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, provider, provider_id, sha256, raw)
+      ) as email (id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, provider, provider_id, "from", sha256, raw)
     ), stored as (
       insert into inbound_emails (org_id, id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, processed_at, sha256, raw)
       select ${orgId}::uuid, id, kind, delivery_id, inbox_id, mail_from, rcpt_to, client, result, now(), sha256, raw from email
@@ -67,8 +74,13 @@ export async function insertProcessedEmails(
     )
     select email.id, exists (
       select from inbound_messages as message
+      where message.org_id = ${orgId} and message.provider = email.provider and message."from" = email."from"
+        and message.provider_id = any(array[email.provider_id, email.provider_id || ' ' || email."from"])
+    ) as is_known, exists (
+      select from inbound_messages as message
       where message.org_id = ${orgId} and message.provider = email.provider and message.provider_id = email.provider_id
-    ) as is_known
+        and message."from" <> email."from"
+    ) as is_others
     from stored join email on email.id = stored.id
   `.execute(trx);
   return stored;
