@@ -10,8 +10,8 @@ export const actorOf = (event: string): RawBuilder<Actor | null> => {
   )) else ${actor} end`;
 };
 
-/** SQL: the new text of an e-mail, without quotations and signature, if its whole can be read elsewhere. */
-const SHOWN_CONTENT = sql<string | null>`case when event.own_words is not null and exists (
+/** SQL: the text of an `event` as it is shown: of an e-mail the new one, without quotations and signature, if its whole can be read elsewhere. */
+export const SHOWN_CONTENT = sql<string | null>`case when event.own_words is not null and exists (
     select from inbound_messages as source where source.org_id = event.org_id and source.id = event.id
   ) then event.own_words else event.content end`;
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, RELAY_APPLICATION_NAME } from '../../db/connect.ts';
 import { NEXT_POSITION } from '../../db/positions.ts';
 import { onlyRow } from '../../db/rows.ts';
-import { actorOf, type EventRow } from '../history/shared.queries.ts';
+import { actorOf, type EventRow, SHOWN_CONTENT } from '../history/shared.queries.ts';
 import type { OrgPosition, SessionPosition } from './rules.ts';
 
 export interface SessionCursor {
@@ -32,8 +32,8 @@ export const EVENTS_PER_READ = 1_000;
 /** A page ends with the event exceeding this size, so slow or lagging readers do not fill the memory. */
 const MAX_PAGE_BYTES = 32 * 1024;
 
-const EVENT_COLUMNS = sql.raw('org_id, session_id, seq, id, type, sender, content, data, created_at, xid');
-const STORED_COLUMNS = sql`${EVENT_COLUMNS}, actor`;
+const EVENT_COLUMNS = sql.raw('org_id, session_id, seq, id, type, sender, data, created_at, xid');
+const STORED_COLUMNS = sql`${EVENT_COLUMNS}, content, own_words, actor`;
 
 /** The size of `data`: its stored size, so it is not read, or the size of its text if it is compressed. */
 const DATA_BYTES = sql.raw(
@@ -42,7 +42,7 @@ const DATA_BYTES = sql.raw(
 
 /** Selects the first page of some events in their order. */
 const pageOf = (events: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`
-  select ${EVENT_COLUMNS}, ${actorOf('event')} as actor, waiting from (
+  select ${EVENT_COLUMNS}, ${SHOWN_CONTENT} as content, ${actorOf('event')} as actor, waiting from (
     select *, count(*) over () as waiting, sum(coalesce(octet_length(content), 0) + ${DATA_BYTES})
       over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
     from (${events} order by ${order} limit ${EVENTS_PER_CURSOR}) as event

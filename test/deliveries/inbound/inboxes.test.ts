@@ -6,6 +6,7 @@ import { FAKES_ALLOWED } from '../../support/channels.ts';
 import { mailOf } from '../../support/mails.ts';
 import { handOver } from '../../support/smtp.ts';
 import type { TestOrg } from '../../support/stack/api.ts';
+import { openEventStream } from '../../support/stack/event-stream.ts';
 import { eventually, type Stack, startStack } from '../../support/stack/stack.ts';
 
 const DOMAIN = 'in.acme.example';
@@ -136,6 +137,13 @@ describe('an inbox', () => {
     ]);
     const [message] = await messagesOf(body.id);
     expect(message?.event.content?.text).toBe('Where is it?');
+    const live = await openEventStream(`${stack.url}/chat/sessions/${body.id}/events`, {
+      key: org.key,
+      headers: { 'last-event-id': '0' },
+    });
+    await eventually('the live event', () => live.events.some(({ data }) => data.id === message?.id));
+    live.cut();
+    expect(live.events.find(({ data }) => data.id === message?.id)?.data).toMatchObject(message ?? {});
     const source = await org.get(`/chat/sessions/${body.id}/messages/${message?.id}/source`);
     expect(source.body).toMatchObject({ text: 'Where is it?\n\n> an old line\n', subject: 'Lost parcel', html: null });
     const stranger = await stack.createOrg();
@@ -302,7 +310,8 @@ describe('an inbox', () => {
     const stranger = await stack.createOrg();
     expect(await give(raw, '', stranger)).toEqual([422, expect.stringContaining('PUT /email/inboxes')]);
     expect((await give(raw, `?to=${inbox}`, stranger))[0]).toBe(422);
-    expect((await give('no mail at all'))[0]).toBe(422);
+    for (const none of ['no mail at all', '{"a":1}', `\r\n${raw}`, `\uFEFF${raw}`])
+      expect(await give(none)).toEqual([400, expect.stringContaining('begins with header fields')]);
     const unsigned = mailOf({ From: 'Ann', To: inbox }, 'Whose is this?');
     expect(await give(unsigned)).toEqual([422, expect.stringContaining('names no sender')]);
     expect((await give(`Return-Path: <>\r\n${unsigned}`))[0]).toBe(202);
