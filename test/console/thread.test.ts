@@ -299,6 +299,28 @@ const FIRST_BELOW_TOP = `(() => {
     await page.close();
   });
 
+  it('shows each part of an answer once, however often the conversation changes', async () => {
+    const id = await stack.conversation('Mia', 'How do I change my password?');
+    const lines = ['Open **Account** and *Profile*', 'Press **Save**, see [Help](https://a.example/h) or `code`'];
+    const blocks = [lines.map((line) => `> ${line}`), lines, lines.map((line) => `- ${line}`)];
+    await stack.say(id, blocks.map((block) => block.join('\n')).join('\n\n'), 'agent');
+    await asAi(id);
+    const { page, log } = await stack.open('ann@acme.example', id);
+    const answer = log.getByRole('article').last().locator('div').first();
+    await answer.locator('blockquote strong').first().waitFor();
+    const before = await answer.textContent();
+    for (const [key, says] of [
+      ['t', 'You answer'],
+      ['e', 'Resolved'],
+      ['e', 'You answer'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.getByText(says, { exact: true }).first().waitFor();
+      expect(await answer.textContent()).toBe(before);
+    }
+    await page.close();
+  });
+
   it('says of an e-mail of unknown outcome what to do, and keeps what an admin found out', async () => {
     const { body: contact } = await api.org.post('/contacts', {
       contact: { name: 'Jo', email: 'jo@customer.example' },
@@ -344,6 +366,15 @@ const FIRST_BELOW_TOP = `(() => {
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(1_500);
     await page.close();
   });
+
+  /** Makes the AI the sender of what an agent said. */
+  const asAi = (sessionId: string) =>
+    api.db
+      .updateTable('session_events')
+      .set({ sender: 'ai' })
+      .where('session_id', '=', sessionId)
+      .where('sender', '=', 'human_agent')
+      .execute();
 
   /** Adds messages of the contact to a session, as the database has them. */
   const addMessages = async (sessionId: string, count: number) => {

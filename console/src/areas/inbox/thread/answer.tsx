@@ -36,7 +36,10 @@ const Part = ({ block }: { block: Block }) => {
   }
 };
 
-const lines = (all: Inline[][]): ReactNode[] => all.flatMap((line, n) => [n > 0 && '\n', ...inlines(line)]);
+const BREAK: Inline = { kind: 'text', text: '\n' };
+
+/** The lines are one list of parts, so no two of them have the same key. */
+const lines = (all: Inline[][]): ReactNode[] => inlines(all.flatMap((line, n) => (n > 0 ? [BREAK, ...line] : line)));
 
 const inlines = (parts: Inline[]): ReactNode[] => parts.map((part, n) => inline(part, n));
 
