@@ -13,6 +13,11 @@ const FIRST_BELOW_TOP = `(() => {
   return { text: article.innerText, y: Math.round(article.getBoundingClientRect().top) };
 })()`;
 
+/** The direction of each piece of Arabic text: of messages and notes, of the last words in the list, and of the reply. */
+const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote, li), a[aria-current] > span, textarea')]
+  .filter((one) => /[\u0600-\u06ff]/.test(one.value || one.textContent))
+  .map((one) => getComputedStyle(one).direction)`;
+
 (CHROMIUM ? describe : describe.skip)('a conversation in the console', () => {
   let api: TestApi;
   let stack: TestConsole;
@@ -318,6 +323,20 @@ const FIRST_BELOW_TOP = `(() => {
       await page.getByText(says, { exact: true }).first().waitFor();
       expect(await answer.textContent()).toBe(before);
     }
+    await page.close();
+  });
+
+  it('begins right-to-left text at the right: of messages, notes, answers, the list and the reply', async () => {
+    const id = await stack.conversation('Nur', 'أين طلبي؟');
+    await stack.say(id, 'سيصل **غدا**.\n\n> سيصل\n\n- غدا', 'agent');
+    await asAi(id);
+    await api.org.post(`/chat/sessions/${id}/notes`, { text: 'ملاحظة' });
+    const { page, log, reply } = await stack.open('ann@acme.example', id);
+    await stack.say(id, 'شكرا');
+    await reply.fill('أهلا');
+    await page.getByRole('list', { name: 'Conversations' }).getByText('شكرا').waitFor();
+    await log.getByText('شكرا').waitFor();
+    expect(await page.evaluate(DIRECTIONS)).toEqual(Array.from({ length: 8 }, () => 'rtl'));
     await page.close();
   });
 

@@ -51,7 +51,7 @@ export const SessionRow = ({ row, search, isOpen, isFocusable, memberId, selecti
         className="block h-full overflow-hidden border-b border-line py-2.5 pr-3 pl-13 hover:bg-hover aria-[current=page]:bg-selected data-selected:bg-selected"
       >
         <FirstLine row={row} />
-        <span className={`block truncate ${row.unread ? '' : 'text-quiet'}`}>
+        <span dir="auto" className={`block truncate ${row.unread ? '' : 'text-quiet'}`}>
           {row.last_message === null ? 'No message yet' : lastWordsOf(row.last_message)}
         </span>
         <RowChips row={row} memberId={memberId} />

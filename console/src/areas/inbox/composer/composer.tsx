@@ -224,6 +224,7 @@ const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) =
   return (
     <textarea
       ref={field}
+      dir="auto"
       aria-label={isNote ? 'Note' : 'Reply'}
       placeholder={isNote ? 'A note for your team. @ mentions somebody' : 'Write a reply. / finds saved replies'}
       rows={3}

@@ -17,7 +17,7 @@ export const NewerMessages = ({ items, onSend, onDismiss }: NewerProps) => (
     <ul className="my-1.5 space-y-1">
       {items.slice(-MAX_SHOWN).map((item) => (
         <li key={item.id} className="line-clamp-2 break-words">
-          <span className="font-medium">{authorOf(item)}:</span> {textOf(item) ?? 'Redacted'}
+          <span className="font-medium">{authorOf(item)}:</span> <bdi>{textOf(item) ?? 'Redacted'}</bdi>
         </li>
       ))}
     </ul>

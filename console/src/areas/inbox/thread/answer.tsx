@@ -22,17 +22,27 @@ const Part = ({ block }: { block: Block }) => {
         <li key={n}>{inlines(item)}</li>
       ));
       return block.isOrdered ? (
-        <ol start={block.start} className="list-decimal pl-5">
+        <ol dir="auto" start={block.start} className="list-decimal ps-5">
           {items}
         </ol>
       ) : (
-        <ul className="list-disc pl-5">{items}</ul>
+        <ul dir="auto" className="list-disc ps-5">
+          {items}
+        </ul>
       );
     }
     case 'quote':
-      return <blockquote className="border-l-2 border-line pl-3 whitespace-pre-wrap">{lines(block.lines)}</blockquote>;
+      return (
+        <blockquote dir="auto" className="border-s-2 border-line ps-3 whitespace-pre-wrap">
+          {lines(block.lines)}
+        </blockquote>
+      );
     case 'paragraph':
-      return <p className="whitespace-pre-wrap">{lines(block.lines)}</p>;
+      return (
+        <p dir="auto" className="whitespace-pre-wrap">
+          {lines(block.lines)}
+        </p>
+      );
   }
 };
 

@@ -89,7 +89,11 @@ const Citations = ({ messageId, sessionId, citations }: CitationsProps) => {
           <li key={keyOf({ item_id, quote })}>
             {url !== null && /^https?:/.test(url) ? <Outward href={url}>{title}</Outward> : title}
             <ChangedSince at={changes.get(keyOf({ item_id, quote }))} isQuoted={quote !== null} />
-            {quote !== null && <blockquote className="border-l-2 border-line pl-2 text-quiet">{quote}</blockquote>}
+            {quote !== null && (
+              <blockquote dir="auto" className="border-s-2 border-line ps-2 text-quiet">
+                {quote}
+              </blockquote>
+            )}
           </li>
         ))}
       </ul>

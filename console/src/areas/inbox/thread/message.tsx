@@ -38,7 +38,7 @@ export const Message = ({ item, session, me }: MessageProps) => {
         {text !== null && isMarkdown(item, session) ? (
           <Answer text={text} />
         ) : (
-          <p className="break-words whitespace-pre-wrap">
+          <p dir="auto" className="break-words whitespace-pre-wrap">
             {text === null ? <em className="text-quiet">Redacted</em> : <Linked text={text} />}
           </p>
         )}

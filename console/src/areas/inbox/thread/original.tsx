@@ -32,7 +32,9 @@ export const Original = (message: MailProps) => {
         From {from} to {[to, ...cc].join(', ')}
       </p>
       {html === null ? (
-        <p className="mt-1 break-words whitespace-pre-wrap">{text}</p>
+        <p dir="auto" className="mt-1 break-words whitespace-pre-wrap">
+          {text}
+        </p>
       ) : (
         <Html {...message} html={html} />
       )}
