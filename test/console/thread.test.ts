@@ -252,7 +252,18 @@ const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote,
     const admin = await stack.open('root@acme.example', id, { role: 'admin' });
     await admin.button('Actions of the message').click();
     await admin.page.getByRole('menuitem', { name: 'Redact…' }).click();
-    await admin.page.getByRole('textbox', { name: 'Why' }).fill('A card number');
+    const requests: string[] = [];
+    admin.page.on('request', (request) => requests.push(request.url()));
+    const why = admin.page.getByRole('textbox', { name: 'Why' });
+    for (const nothing of ['', '  ']) {
+      await why.fill(nothing);
+      await admin.button('Redact for good').click();
+    }
+    expect(await admin.page.evaluate('document.querySelector("textarea:invalid") === document.activeElement')).toBe(
+      true,
+    );
+    expect(requests.filter((url) => url.includes('/redaction'))).toEqual([]);
+    await why.fill('A card number');
     await admin.button('Redact for good').click();
     await admin.log.getByText('Redacted').first().waitFor();
     await viewer.log.getByText('4111').waitFor({ state: 'detached' });

@@ -7,9 +7,10 @@ const LOOKS = {
   plain: 'border border-line bg-surface hover:bg-hover',
   quiet: 'hover:bg-hover text-quiet hover:text-text',
   main: 'bg-accent text-on-accent hover:brightness-110',
+  bad: 'border border-current bg-bad text-bad-text hover:brightness-95',
 };
 
-interface ButtonProps extends ComponentProps<'button'> {
+export interface ButtonProps extends ComponentProps<'button'> {
   look?: keyof typeof LOOKS | undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode, SubmitEvent } from 'react';
 import { FormEnd } from '../forms/form-end';
+import type { ButtonProps } from '../parts';
 import { Dialog } from './dialog';
 import type { FormRequest } from './request';
 
@@ -7,6 +8,7 @@ interface FormDialogProps {
   title: string;
   /** What the form does, as its button says it. */
   action: string;
+  look?: ButtonProps['look'];
   request: FormRequest;
   /** Gets the values of the fields by their names. */
   onSubmit: (values: FormData) => void;
@@ -16,7 +18,16 @@ interface FormDialogProps {
 }
 
 /** A dialog that is one form. */
-export const FormDialog = ({ title, action, request, onSubmit, onClose, className, children }: FormDialogProps) => (
+export const FormDialog = ({
+  title,
+  action,
+  look,
+  request,
+  onSubmit,
+  onClose,
+  className,
+  children,
+}: FormDialogProps) => (
   <Dialog title={title} onClose={onClose} {...(className !== undefined && { className })}>
     <form
       className="space-y-4"
@@ -26,7 +37,9 @@ export const FormDialog = ({ title, action, request, onSubmit, onClose, classNam
       }}
     >
       {children}
-      <FormEnd request={request}>{action}</FormEnd>
+      <FormEnd request={request} look={look}>
+        {action}
+      </FormEnd>
     </form>
   </Dialog>
 );

@@ -6,7 +6,7 @@ interface RedactionProps {
   title: string;
   /** What is lost. */
   text: string;
-  redact: (reason: { reason?: string }) => Promise<unknown>;
+  redact: (reason: { reason: string }) => Promise<unknown>;
   /** What shows it. */
   queryKey: QueryKey;
   onClose: () => void;
@@ -16,7 +16,7 @@ interface RedactionProps {
 export const RedactionDialog = ({ redact, queryKey, ...dialog }: RedactionProps) => {
   const client = useQueryClient();
   const request = useMutation({
-    mutationFn: (reason: string) => redact(reason === '' ? {} : { reason }),
+    mutationFn: (reason: string) => redact({ reason }),
     onSuccess: () => say('Redacted'),
     onSettled: () => {
       void client.invalidateQueries({ queryKey });
@@ -27,6 +27,8 @@ export const RedactionDialog = ({ redact, queryKey, ...dialog }: RedactionProps)
       {...dialog}
       field="Why (kept in the audit: no personal data)"
       action="Redact for good"
+      look="bad"
+      isRequired
       onAnswer={request.mutateAsync}
     />
   );

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { type FormRequest, useFormRequest } from '../dialogs/request';
-import { Button } from '../parts';
+import { Button, type ButtonProps } from '../parts';
 
 interface EndProps {
   request: FormRequest;
+  look?: ButtonProps['look'];
   children: ReactNode;
 }
 
@@ -11,7 +12,7 @@ interface EndProps {
  * The end of a form: why it was refused, and the button that sends it. While it is being sent, the button keeps the focus and
  * does nothing.
  */
-export const FormEnd = ({ request, children }: EndProps) => {
+export const FormEnd = ({ request, look = 'main', children }: EndProps) => {
   const part = useFormRequest(request);
   return (
     <>
@@ -24,7 +25,7 @@ export const FormEnd = ({ request, children }: EndProps) => {
         ref={part}
         type="submit"
         onClick={(event) => request.isPending && event.preventDefault()}
-        look="main"
+        look={look}
         className="h-9 w-full justify-center"
         aria-disabled={request.isPending}
       >
