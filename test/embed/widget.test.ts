@@ -11,6 +11,7 @@ import { newCalibratedOrg, QUESTION } from '../ai/answering-org.ts';
 import { addTurn, newAction, proposed } from '../ai/calls/calling.ts';
 import { FAKES_ALLOWED } from '../support/channels.ts';
 import { CHROMIUM, startBrowser, WIDTHS } from '../support/chromium.ts';
+import { greyPng } from '../support/pictures.ts';
 import type { TestOrg } from '../support/stack/api.ts';
 import { eventually, type Stack, startStack } from '../support/stack/stack.ts';
 import { type HostPage, startHostPage } from './host-page.ts';
@@ -167,6 +168,26 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await page.locator('.send:not([disabled])').click();
     await page.locator('.own canvas[aria-label="cat.png"]').waitFor();
     expect([complaints, host.violations]).toEqual([[], []]);
+  });
+
+  it('stays at its end when a picture in the last message appears late', async () => {
+    await visit();
+    await open();
+    await say('Hello');
+    const id = await sessionId();
+    await page.locator('.own time').waitFor();
+    await handOff();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/media/**', (route) => isReleased.then(() => route.continue()));
+    const message = { text: 'Look', attachments: [{ name: 'tall.png', base64: greyPng(40, 400).toString('base64') }] };
+    await org.post(`/chat/sessions/${id}/send`, { sender: 'agent', message: { type: 'text', ...message } });
+    await shows('tall.png');
+    release();
+    await page.locator('canvas[aria-label="tall.png"]').waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const log = `document.querySelector('switchboard-chat').shadowRoot.querySelector('.log')`;
+    expect(await page.evaluate(`${log}.scrollHeight - ${log}.scrollTop - ${log}.clientHeight`)).toBeLessThan(2);
+    expect(await page.evaluate(`${log}.scrollTop`)).toBeGreaterThan(0);
   });
 
   it('gets a person when asked, whose words are counted while it is closed and read when it opens', async () => {

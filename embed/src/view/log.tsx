@@ -16,7 +16,7 @@ export function Log() {
   const { items, outgoing, activity, session } = state;
   const log = useRef<HTMLDivElement>(null);
   const [isAway, setIsAway] = useState(false);
-  const toEnd = () => log.current?.scrollTo({ top: log.current.scrollHeight });
+  const toEnd = () => log.current?.scrollTo(0, log.current.scrollHeight);
   const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
     scrollHeight - scrollTop - clientHeight < NEAR_END;
   useEffect(() => {
@@ -33,6 +33,7 @@ export function Log() {
         aria-label={t('messages')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard
         tabIndex={0}
+        onLoadCapture={() => isAway || toEnd()}
         onScroll={({ currentTarget }) => setIsAway(!isAtEnd(currentTarget))}
       >
         {items.length === 0 && <Greetings />}
