@@ -105,6 +105,20 @@ const HOSTILE = `<img src=x onerror="window.isBroken=1"><script>window.isBroken=
     await page.context().close();
   });
 
+  it('says of a mistyped id the same as of an unknown one', async () => {
+    const { page } = await signedIn('bo@acme.example');
+    for (const [path, says] of [
+      ['s/not-an-id', 'There is no such conversation'],
+      ['contacts/nope', 'There is no such contact'],
+      ['outbound/nope', 'There is no such sequence'],
+    ] as const) {
+      await page.goto(`${api.url}/console/${path}`);
+      await page.getByText(says).waitFor();
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    }
+    await page.context().close();
+  });
+
   it('signs out', async () => {
     const { page } = await signedIn('bo@acme.example');
     await page.getByRole('button', { name: /^Account of/ }).click();

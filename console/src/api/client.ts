@@ -18,6 +18,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns whether an address leads to nothing: the server does not know its id, or it is none. */
+export const isMissing = (error: Error | null): boolean =>
+  error instanceof ApiError && (error.status === 404 || / params\./.test(error.message));
+
 /** A proxy answers without a sentence of the API, mostly as the server behind it is away. */
 const sentenceOf = (status: number): string =>
   AWAY_STATUSES.includes(status) ? `The server is away (${status}): try again soon` : `The server answered ${status}`;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client';
+import { isMissing } from '../api/client';
 import { Page } from './page';
 import { Empty, Failure, Skeleton } from './parts';
 
@@ -14,11 +14,11 @@ interface WaitingProps {
 
 /** A page in the place of one that is still read, could not be read, or is not there. */
 export const WaitingPage = ({ title, tabs, query, missing }: WaitingProps) => {
-  const isMissing = query.error instanceof ApiError && query.error.status === 404;
+  const isThere = !isMissing(query.error);
   return (
     <Page title={title} tabs={tabs}>
-      {isMissing && <Empty title={missing}>It may have been deleted.</Empty>}
-      {query.error !== null && !isMissing && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+      {!isThere && <Empty title={missing}>It may have been deleted.</Empty>}
+      {query.error !== null && isThere && <Failure error={query.error} onRetry={() => void query.refetch()} />}
       {query.isPending && <Skeleton rows={6} />}
     </Page>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { ApiError, type Schemas } from '../../api/client';
+import { isMissing, type Schemas } from '../../api/client';
 import { meQuery, sessionQuery } from '../../api/queries';
 import { useKeys } from '../../ui/keys';
 import { lazily } from '../../ui/lazily';
@@ -21,8 +21,7 @@ const HandoffCard = lazily(async () => (await import('./thread/handoff-card')).H
 export const Conversation = ({ id }: { id: string }) => {
   const session = useQuery(sessionQuery(id));
   const me = useQuery(meQuery);
-  if (session.error instanceof ApiError && session.error.status === 404)
-    return <Empty title="There is no such conversation">It may have been deleted.</Empty>;
+  if (isMissing(session.error)) return <Empty title="There is no such conversation">It may have been deleted.</Empty>;
   if (session.error !== null && session.data === undefined)
     return <Failure error={session.error} onRetry={() => void session.refetch()} />;
   if (session.data === undefined || me.data === undefined) return <Skeleton rows={6} />;

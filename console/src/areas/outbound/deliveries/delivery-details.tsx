@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
+import { api, dataOf, isMissing, type Schemas } from '../../../api/client';
 import { deliveryQuery } from '../../../api/outbound';
 import { say } from '../../../app/undo';
 import { CopyButton } from '../../../ui/copy-button';
@@ -24,14 +24,12 @@ interface DetailsProps {
 /** A delivery with all that its provider said. */
 export const DeliveryDetails = ({ id, maySettle, onClose }: DetailsProps) => {
   const delivery = useQuery(deliveryQuery(id));
-  const isMissing = delivery.error instanceof ApiError && delivery.error.status === 404;
+  const isGone = isMissing(delivery.error);
   return (
     <Dialog title="Delivery" className="w-[36rem]" onClose={onClose}>
       {delivery.isPending && <Skeleton rows={4} />}
-      {isMissing && <p>There is no such delivery.</p>}
-      {delivery.error !== null && !isMissing && (
-        <Failure error={delivery.error} onRetry={() => void delivery.refetch()} />
-      )}
+      {isGone && <p>There is no such delivery.</p>}
+      {delivery.error !== null && !isGone && <Failure error={delivery.error} onRetry={() => void delivery.refetch()} />}
       {delivery.data !== undefined && <Shown delivery={delivery.data} maySettle={maySettle} />}
     </Dialog>
   );

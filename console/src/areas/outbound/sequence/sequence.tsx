@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ApiError, type Schemas } from '../../../api/client';
+import { isMissing, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { sequenceQuery, statsQuery } from '../../../api/outbound';
 import { Page, PageBody } from '../../../ui/page';
@@ -22,13 +22,11 @@ export const SequencePage = () => {
   const { sequenceId } = useParams({ from: '/outbound/$sequenceId' });
   const sequence = useQuery(sequenceQuery(sequenceId));
   if (sequence.data !== undefined) return <Opened key={sequence.data.id} sequence={sequence.data} />;
-  const isMissing = sequence.error instanceof ApiError && sequence.error.status === 404;
+  const isGone = isMissing(sequence.error);
   return (
     <Page title="Sequence" tabs={<OutboundTabs />}>
-      {isMissing && <Empty title="There is no such sequence">It may have been deleted.</Empty>}
-      {sequence.error !== null && !isMissing && (
-        <Failure error={sequence.error} onRetry={() => void sequence.refetch()} />
-      )}
+      {isGone && <Empty title="There is no such sequence">It may have been deleted.</Empty>}
+      {sequence.error !== null && !isGone && <Failure error={sequence.error} onRetry={() => void sequence.refetch()} />}
       {sequence.isPending && <Skeleton rows={6} />}
     </Page>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { ApiError } from '../../../api/client';
+import { isMissing } from '../../../api/client';
 import { useMay } from '../../../api/may';
 import { webhookQuery } from '../../../api/settings';
 import { TAB, Tabs } from '../../../ui/page';
@@ -25,15 +25,15 @@ export const WebhookPage = needs('webhooks:read', 'Endpoint', () => {
   const endpoint = useQuery({ ...webhookQuery(webhookId), refetchOnWindowFocus: !isSettings });
   const mayWrite = useMay('webhooks:write');
   const [recovery, follow] = useRecovery(webhookId);
-  const isMissing = endpoint.error instanceof ApiError && endpoint.error.status === 404;
+  const isGone = isMissing(endpoint.error);
   return (
     <SettingsPage
       title="Endpoint"
       above={ABOVE}
-      query={isMissing ? undefined : endpoint}
+      query={isGone ? undefined : endpoint}
       actions={mayWrite && endpoint.data !== undefined && <Controls endpoint={endpoint.data} onRecovery={follow} />}
     >
-      {isMissing && <Empty title="There is no such endpoint">It may have been deleted.</Empty>}
+      {isGone && <Empty title="There is no such endpoint">It may have been deleted.</Empty>}
       {endpoint.data !== undefined && (
         <>
           <p className="flex flex-wrap items-center gap-2">
