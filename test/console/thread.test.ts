@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { CHROMIUM } from '../support/chromium.ts';
+import { CHROMIUM, overflowOf, WIDTHS } from '../support/chromium.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
+import { greyPng } from '../support/pictures.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
 import { untilPasses } from '../support/stack/stack.ts';
 import { unverified } from '../widget/client.ts';
@@ -348,6 +349,25 @@ const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote,
     await page.getByRole('list', { name: 'Conversations' }).getByText('شكرا').waitFor();
     await log.getByText('شكرا').waitFor();
     expect(await page.evaluate(DIRECTIONS)).toEqual(Array.from({ length: 8 }, () => 'rtl'));
+    await page.close();
+  });
+
+  it.each(WIDTHS)('shows pictures small and other files as links, at %d px', async (width) => {
+    const id = await stack.conversation('Pia', 'Hello');
+    const attachments = [
+      { name: 'tall.png', base64: greyPng(1_600, 900).toString('base64') },
+      { name: 'notes.txt', base64: Buffer.from('Order 7').toString('base64') },
+    ];
+    const message = { type: 'text', text: 'See', attachments };
+    const { status } = await api.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message });
+    expect(status).toBe(201);
+    const { page, log, complaints } = await stack.open('ann@acme.example', id, { width });
+    const picture = log.getByRole('link', { name: 'tall.png' }).getByRole('img', { name: 'tall.png' });
+    await untilPasses(async () => expect((await picture.boundingBox())?.height).toBeGreaterThan(100));
+    expect((await picture.boundingBox())?.height).toBeLessThanOrEqual(240);
+    await log.getByRole('link', { name: 'notes.txt' }).waitFor();
+    expect(await log.locator('img').count()).toBe(1);
+    expect([await overflowOf(page), complaints]).toEqual([0, []]);
     await page.close();
   });
 

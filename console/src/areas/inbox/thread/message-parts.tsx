@@ -44,14 +44,23 @@ const TurnTrace = ({ turnId }: { turnId: string }) => {
   );
 };
 
+/** The types of files that are shown. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
 const Attachments = ({ files }: { files: MessageEvent['attachments'] }) =>
   files.length === 0 ? null : (
     <ul className="mt-2 space-y-1">
-      {files.map(({ name, url }) => (
+      {files.map(({ name, url, mime_type }) => (
         <li key={url}>
           <a href={url} download={name} className="inline-flex items-center gap-1 text-link underline">
-            <Paperclip size={13} aria-hidden="true" />
-            {name}
+            {PICTURES.includes(mime_type) ? (
+              <img src={url} alt={name} loading="lazy" className="max-h-60 max-w-full rounded" />
+            ) : (
+              <>
+                <Paperclip size={13} aria-hidden="true" />
+                {name}
+              </>
+            )}
           </a>
         </li>
       ))}
