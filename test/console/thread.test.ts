@@ -362,7 +362,7 @@ const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote,
     const { status } = await api.org.post(`/chat/sessions/${id}/send`, { sender: 'contact', message });
     expect(status).toBe(201);
     const { page, log, complaints } = await stack.open('ann@acme.example', id, { width });
-    const picture = log.getByRole('link', { name: 'tall.png' }).getByRole('img', { name: 'tall.png' });
+    const picture = log.getByRole('link', { name: 'tall.png' }).locator('img');
     await untilPasses(async () => expect((await picture.boundingBox())?.height).toBeGreaterThan(100));
     expect((await picture.boundingBox())?.height).toBeLessThanOrEqual(240);
     await log.getByRole('link', { name: 'notes.txt' }).waitFor();

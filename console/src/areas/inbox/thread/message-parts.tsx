@@ -52,15 +52,12 @@ const Attachments = ({ files }: { files: MessageEvent['attachments'] }) =>
     <ul className="mt-2 space-y-1">
       {files.map(({ name, url, mime_type }) => (
         <li key={url}>
-          <a href={url} download={name} className="inline-flex items-center gap-1 text-link underline">
-            {PICTURES.includes(mime_type) ? (
-              <img src={url} alt={name} loading="lazy" className="max-h-60 max-w-full rounded" />
-            ) : (
-              <>
-                <Paperclip size={13} aria-hidden="true" />
-                {name}
-              </>
+          <a href={url} download={name} className="inline-block max-w-full text-link underline">
+            {PICTURES.includes(mime_type) && (
+              <img src={url} alt="" loading="lazy" className="h-40 max-w-full rounded object-contain object-left" />
             )}
+            <Paperclip size={13} aria-hidden="true" className="mr-1 inline" />
+            {name}
           </a>
         </li>
       ))}
