@@ -123,31 +123,14 @@ export const findInbound = (
   db: Db,
   orgId: string,
   { provider, providerId }: { provider: string; providerId: string },
-): Promise<{ id: string; contact_id: string | null } | undefined> =>
+): Promise<{ id: string; contact_id: string | null; from: string } | undefined> =>
   db
     .selectFrom('inbound_messages')
-    .select(['id', 'contact_id'])
+    .select(['id', 'contact_id', 'from'])
     .where('org_id', '=', orgId)
     .where('provider', '=', provider)
     .where('provider_id', '=', providerId)
     .executeTakeFirst();
-
-/** Returns whether a message that is stored with the provider's id of one is from somebody else. */
-export async function hasOtherSender(
-  db: Db,
-  orgId: string,
-  { provider, providerId, from }: { provider: string; providerId: string; from: string },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('inbound_messages')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where('provider', '=', provider)
-    .where('provider_id', '=', providerId)
-    .where('from', '<>', from)
-    .executeTakeFirst();
-  return row !== undefined;
-}
 
 /** Replaces the text of a message that the contact has edited. */
 export async function updateInboundBody(trx: Trx, orgId: string, id: string, body: string): Promise<void> {

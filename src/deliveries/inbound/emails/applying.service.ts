@@ -5,7 +5,7 @@ import { receiveStatusUpdates } from '../../callbacks/status-reports.service.ts'
 import { findInbox } from '../../email-inboxes/service.ts';
 import type { ReceivedFiles } from '../files.service.ts';
 import { ccOf, findContinuedSession, idBesides, providerOfInbox } from '../inbox-mail.service.ts';
-import { hasOtherSender } from '../messages.queries.ts';
+import { findInbound } from '../messages.queries.ts';
 import { receiveMessage } from '../messages.service.ts';
 import type { Classification, ReplyMail } from './rules.ts';
 import type { InboundEmailsTable } from './table.ts';
@@ -49,7 +49,8 @@ async function applyInboxMail(
   const session = await findContinuedSession(trx, orgId, { inboxId, isForged: email.isForged, ...verdict });
   const message = await messageOf(trx, email, verdict);
   const provider = providerOfInbox(inboxId ?? email.rcpt_to);
-  const isOthers = await hasOtherSender(trx, orgId, { ...message, provider });
+  const known = await findInbound(trx, orgId, { ...message, provider });
+  const isOthers = known !== undefined && known.from !== message.from;
   return receiveMessage(trx, orgId, {
     ...message,
     provider,
