@@ -30,7 +30,7 @@ const Notification = z
     data: z
       .record(z.string(), z.unknown())
       .describe(
-        '`note_id` of a mention, `metric` of a breach, `call_id` or `mcp_confirmation_id` of a confirmation, `job_id` of what ended.',
+        '`note_id` and `author_id` of a mention, `metric` of a breach, `call_id` or `mcp_confirmation_id` of a confirmation, `job_id` of what ended.',
       ),
     created_at: Timestamp,
     read_at: Timestamp.nullable(),

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { signIn } from '../sign-in/signing-in.ts';
 import { CHROMIUM, overflowOf, startBrowser, WIDTHS } from '../support/chromium.ts';
 import { buildConsole, createPages, violationsIn } from '../support/console-pages.ts';
 import { startApi, type TestApi } from '../support/stack/api.ts';
@@ -185,6 +186,7 @@ const SHOTS = process.env.SHOTS;
 
   it('lists news, opens it, and has it read', async () => {
     const id = await pages.conversation('Emi');
+    const other = await signIn(api, 'agent');
     const { page } = await pages.open('eve@acme.example', '/inbox');
     const member = await pages.memberNamed('eve@acme.example');
     await api.org.post(`/chat/sessions/${id}/assign`, { assignee_id: member.id });
@@ -192,6 +194,20 @@ const SHOTS = process.env.SHOTS;
     await page.getByRole('dialog', { name: 'Notifications' }).getByRole('link', { name: /Emi/ }).click();
     await page.waitForURL(`${api.url}/console/s/${id}`);
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await other.post(`/chat/sessions/${id}/notes`, { text: 'Look', mentions: [member.id] });
+    await page.getByRole('button', { name: 'Notifications, 1 unread' }).click();
+    await page.getByRole('link', { name: /^The agent mentioned you in a note with Emi/ }).waitFor();
+    await page.close();
+  });
+
+  it('searches by Enter or by the button that words bring up', async () => {
+    await pages.conversation('Gil', 'My parcel is a giraffe');
+    const { page } = await pages.open('ann@acme.example', '/inbox?view=all');
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('giraffe');
+    await page.getByRole('search').getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/q=giraffe/);
+    await row(page, 'Gil').waitFor();
+    expect(await page.getByRole('search').getByRole('button').count()).toBe(0);
     await page.close();
   });
 

@@ -338,6 +338,19 @@ const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote,
     await page.close();
   });
 
+  it('shows what people answer in the widget as the customer sees it, and the texts of customers as they are', async () => {
+    const widget = await unverified(api, api.org);
+    const id = await widget.newSession();
+    await widget.send(id, 'It is **not** here');
+    await stack.say(id, 'Open **Profile**, see [Help](https://a.example/h)', 'agent');
+    const { page, log } = await stack.open('ann@acme.example', id);
+    await log.getByRole('link', { name: 'Help' }).waitFor();
+    expect(await log.locator('strong').allTextContents()).toEqual(['Profile']);
+    await log.getByText('It is **not** here').waitFor();
+    await page.locator('a[aria-current] > span').getByText('Team: Open Profile, see Help').waitFor();
+    await page.close();
+  });
+
   it('begins right-to-left text at the right: of messages, notes, answers, the list and the reply', async () => {
     const id = await stack.conversation('Nur', 'أين طلبي؟');
     await stack.say(id, 'سيصل **غدا**.\n\n> سيصل\n\n- غدا', 'agent');

@@ -42,6 +42,11 @@ it('a blocked e-mail is listed with its contact until it is unblocked', async ()
     false,
   ]);
 
+  const { body: found } = await api.org.get('/blocklist/contacts?email=Ada@example.com');
+  expect(found).toMatchObject({ total: 1, data: [{ id: ada.id }] });
+  expect((await api.org.get('/blocklist/contacts?email=ann@example.com')).body).toMatchObject({ total: 0, data: [] });
+  expect((await api.org.get('/blocklist/contacts?email=ada')).status).toBe(400);
+
   expect((await api.other.delete(`/blocklist/contacts/${ada.id}`)).status).toBe(404);
   expect((await api.org.delete(`/blocklist/contacts/${ada.id}`)).status).toBe(200);
   expect((await api.org.delete(`/blocklist/contacts/${ada.id}`)).status).toBe(404);
@@ -70,6 +75,14 @@ it('domains are blocked in one canonical spelling with their subdomains, and tho
     total_pages: 2,
     data: [{}],
   });
+
+  const blocking = async (email: string) => {
+    const { total, data } = (await api.org.get(`/blocklist/domains?email=${email}`)).body;
+    expect(total).toBe(data.length);
+    return data.map(({ domain }: { domain: string }) => domain);
+  };
+  expect(await blocking('a@mail.SPAM.example')).toEqual(['spam.example']);
+  expect(await blocking('a@notspam.example')).toEqual([]);
 
   for (const [email, blocked] of [
     ['a@spam.example', true],

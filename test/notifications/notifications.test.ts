@@ -37,7 +37,7 @@ it('tells members of mentions, but not the author, and shows them in the history
     session_id: id,
     contact_name: 'Ada',
     ticket_number: expect.any(Number),
-    data: { note_id: body.id },
+    data: { note_id: body.id, author_id: ann.id },
     read_at: null,
   });
   expect(unread).toBeGreaterThan(0);

@@ -11,14 +11,18 @@ export function blockedEmail(org: string, column: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`(
     exists (select from blocked_contacts as blocked where blocked.org_id = ${orgId} and blocked.email = lower(${email}))
     or exists (
-      select
-      from (select string_to_array(lower(split_part(${email}, '@', 2)), '.') as labels) as domain
-      cross join generate_subscripts(domain.labels, 1) as start
-      join blocked_domains as blocked
-        on blocked.org_id = ${orgId} and blocked.domain = array_to_string(domain.labels[start:], '.')
+      select from ${domainsOf(email)} as own (domain)
+      join blocked_domains as blocked on blocked.org_id = ${orgId} and blocked.domain = own.domain
     )
   )`;
 }
+
+/** SQL: the domain of an e-mail and its parent domains, as rows. */
+const domainsOf = (email: RawBuilder<unknown>) => sql<string>`(
+  select array_to_string(domain.labels[start:], '.')
+  from (select string_to_array(lower(split_part(${email}, '@', 2)), '.') as labels) as domain
+  cross join generate_subscripts(domain.labels, 1) as start
+)`;
 
 /**
  * SQL: the rows `address (email)` of a `contact`: its e-mail, the unverified one that it gave as a visitor of the widget, and
@@ -86,20 +90,35 @@ export async function insertBlockedContact(db: Db, orgId: string, block: NewBloc
   `.execute(db);
 }
 
-export function listBlockedContacts(db: Db, orgId: string, { offset, limit }: { offset: number; limit: number }) {
-  return db
+interface Range {
+  offset: number;
+  limit: number;
+  /** What blocks this e-mail alone. */
+  email: string | undefined;
+}
+
+const contactBlocks = (db: Db, orgId: string, email: string | undefined) =>
+  db
     .selectFrom('blocked_contacts as blocked')
+    .where('blocked.org_id', '=', orgId)
+    .$if(email !== undefined, (query) => query.where('blocked.email', '=', sql<string>`lower(${email})`));
+
+export const listBlockedContacts = (db: Db, orgId: string, { offset, limit, email }: Range) =>
+  contactBlocks(db, orgId, email)
     .leftJoin('contacts as contact', (join) =>
       join.onRef('contact.org_id', '=', 'blocked.org_id').onRef('contact.email', '=', 'blocked.email'),
     )
     .select(['blocked.id', 'contact.id as contact_id', 'blocked.email', 'contact.name', 'contact.phone_number'])
     .select(['blocked.reason', 'blocked.created_at'])
-    .where('blocked.org_id', '=', orgId)
     .orderBy('blocked.created_at', 'desc')
     .orderBy('blocked.id', 'desc')
     .offset(offset)
     .limit(limit)
     .execute();
+
+export async function countBlockedContacts(db: Db, orgId: string, email: string | undefined): Promise<number> {
+  const counted = contactBlocks(db, orgId, email).select(({ fn }) => fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
 }
 
 export async function deleteBlockedContact(db: Db, orgId: string, id: string): Promise<boolean> {
@@ -132,16 +151,24 @@ export async function insertBlockedDomains(db: Db, orgId: string, blocks: (NewBl
     .execute();
 }
 
-export function listBlockedDomains(db: Db, orgId: string, { offset, limit }: { offset: number; limit: number }) {
-  return db
-    .selectFrom('blocked_domains')
-    .select(['id', 'domain', 'reason', 'created_at'])
-    .where('org_id', '=', orgId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+const domainBlocks = (db: Db, orgId: string, email: string | undefined) =>
+  db
+    .selectFrom('blocked_domains as blocked')
+    .where('blocked.org_id', '=', orgId)
+    .$if(email !== undefined, (query) => query.where('blocked.domain', 'in', domainsOf(sql`${email}::text`)));
+
+export const listBlockedDomains = (db: Db, orgId: string, { offset, limit, email }: Range) =>
+  domainBlocks(db, orgId, email)
+    .select(['blocked.id', 'blocked.domain', 'blocked.reason', 'blocked.created_at'])
+    .orderBy('blocked.created_at', 'desc')
+    .orderBy('blocked.id', 'desc')
     .offset(offset)
     .limit(limit)
     .execute();
+
+export async function countBlockedDomains(db: Db, orgId: string, email: string | undefined): Promise<number> {
+  const counted = domainBlocks(db, orgId, email).select(({ fn }) => fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
 }
 
 export async function deleteBlockedDomain(db: Db, orgId: string, id: string): Promise<boolean> {
@@ -151,17 +178,4 @@ export async function deleteBlockedDomain(db: Db, orgId: string, id: string): Pr
     .where('id', '=', id)
     .executeTakeFirst();
   return numDeletedRows > 0n;
-}
-
-export async function countBlocked(
-  db: Db,
-  orgId: string,
-  table: 'blocked_contacts' | 'blocked_domains',
-): Promise<number> {
-  const { count } = await db
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('org_id', '=', orgId)
-    .executeTakeFirstOrThrow();
-  return count;
 }

@@ -22,6 +22,7 @@ export const BlocklistPath = z.object({ id: Id });
 export const BlocklistQuery = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   limit: z.coerce.number().int().min(1).max(100).default(20),
+  email: Email.optional().describe('Only what blocks this e-mail.'),
 });
 export type BlocklistQuery = z.infer<typeof BlocklistQuery>;
 

@@ -3,7 +3,8 @@ import { invalid, notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { DomainName } from '../../schemas/parts.ts';
 import {
-  countBlocked,
+  countBlockedContacts,
+  countBlockedDomains,
   deleteBlockedContact,
   deleteBlockedDomain,
   hasBlockedEmail,
@@ -42,7 +43,7 @@ export async function unblockContact(db: Db, orgId: string, id: string): Promise
 /** Returns a page of the blocked e-mails, and how many there are. */
 export async function pageOfBlockedContacts(db: Db, orgId: string, query: BlocklistQuery) {
   const data = await listBlockedContacts(db, orgId, rangeOf(query));
-  return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_contacts')) };
+  return { data, ...totalsOf(query, await countBlockedContacts(db, orgId, query.email)) };
 }
 
 /** Blocks domains and reports those blocked already. Throws invalid with the first MAX_SHOWN_DOMAINS invalid ones. */
@@ -63,7 +64,7 @@ export async function unblockDomain(db: Db, orgId: string, id: string): Promise<
 /** Returns a page of the blocked domains, and how many there are. */
 export async function pageOfBlockedDomains(db: Db, orgId: string, query: BlocklistQuery) {
   const data = await listBlockedDomains(db, orgId, rangeOf(query));
-  return { data, ...totalsOf(query, await countBlocked(db, orgId, 'blocked_domains')) };
+  return { data, ...totalsOf(query, await countBlockedDomains(db, orgId, query.email)) };
 }
 
 /** Returns each domain once, in lower case and ASCII (RFC 5891). Throws invalid. */
@@ -84,7 +85,7 @@ function parseDomains(text: string): string[] {
   return [...new Set(named.map((part) => DomainName.parse(part)))];
 }
 
-const rangeOf = ({ page, limit }: BlocklistQuery) => ({ offset: (page - 1) * limit, limit });
+const rangeOf = ({ page, limit, email }: BlocklistQuery) => ({ offset: (page - 1) * limit, limit, email });
 
 const totalsOf = ({ page, limit }: BlocklistQuery, total: number) => ({
   total,

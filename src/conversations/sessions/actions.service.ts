@@ -176,7 +176,8 @@ export function addNote(
     const data = { human_agent_id: authorId, ...(mentions.length > 0 && { mentions }) };
     await recordEvents(trx, orgId, id, [{ id: noteId, type: 'human_agent_comment', content: text, data }]);
     const told = mentions.filter((mentioned) => mentioned !== authorId);
-    await addNotifications(trx, orgId, told, { kind: 'mention', sessionId: id, data: { note_id: noteId } });
+    const news = { note_id: noteId, author_id: authorId };
+    await addNotifications(trx, orgId, told, { kind: 'mention', sessionId: id, data: news });
     return noteId;
   });
 }

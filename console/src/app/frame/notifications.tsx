@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { AlarmClock, AtSign, CheckCheck, CircleCheck, ShieldQuestion, UserCheck } from 'lucide-react';
 import { api, dataOf, type Schemas } from '../../api/client';
-import { notificationsQuery } from '../../api/queries';
+import { membersQuery, notificationsQuery } from '../../api/queries';
 import { Button, Empty, failureOf, Skeleton } from '../../ui/parts';
 import { shownSince } from '../../ui/times/time';
 import { say } from '../undo';
@@ -66,15 +66,17 @@ function useReading() {
 
 const ROW = 'flex w-full items-start gap-3 px-4 py-2.5 text-left hover:bg-hover';
 
-function sayingOf({ kind, data }: Notification): string {
+function sayingOf({ kind, data }: Notification, members: Schemas['Member'][]): string {
   if (typeof data.mcp_confirmation_id === 'string') return 'An assistant waits for a confirmation with';
   if (data.of === 'deliveries') return 'Settling the unknown deliveries has ended';
   if (data.of === 'runs') return 'Your change of many runs has ended';
-  return kind === 'mention' ? `Somebody ${KINDS[kind].says}` : KINDS[kind].says;
+  const author = members.find(({ id }) => id === data.author_id)?.name ?? 'Somebody';
+  return kind === 'mention' ? `${author} ${KINDS[kind].says}` : KINDS[kind].says;
 }
 
 const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
   const { Icon } = KINDS[item.kind];
+  const members = useQuery({ ...membersQuery, enabled: item.kind === 'mention' }).data ?? [];
   const since = shownSince(item.created_at);
   const name = item.contact_name ?? 'an unknown visitor';
   const request = item.data.mcp_confirmation_id;
@@ -83,7 +85,7 @@ const News = ({ item, onOpen }: { item: Notification; onOpen: () => void }) => {
     <>
       <Icon size={16} aria-hidden="true" className="mt-0.5 shrink-0 text-quiet" />
       <span className={`min-w-0 flex-1 ${item.read_at === null ? 'font-medium' : ''}`}>
-        {sayingOf(item)} {item.session_id !== null && name}
+        {sayingOf(item, members)} {item.session_id !== null && name}
         <span className="block text-xs font-normal text-quiet">
           {item.ticket_number !== null && `#${item.ticket_number} · `}
           {since === 'now' ? 'just now' : `${since} ago`}

@@ -48,7 +48,9 @@ export const AttentionList = () => {
     <Section title="What needs a person">
       {failureOf(query)}
       {query.isPending && <Skeleton rows={3} />}
-      {query.data !== undefined && items.length === 0 && <Empty title="Nothing waits for you" />}
+      {query.data !== undefined && items.length === 0 && (
+        <Empty title="Nothing is stuck">Failed runs, paused sequences and what waits for a decision appear here.</Empty>
+      )}
       <ul aria-label="What needs a person">
         {items.map((item) => (
           <AttentionRow key={`${item.kind} ${item.ref?.id ?? item.title}`} item={item} />

@@ -21,10 +21,11 @@ const ICONS: Record<string, typeof Mail> = {
 };
 const SENDERS: Record<string, string> = { ai: 'AI: ', human_agent: 'Team: ', system: '', workflow: 'Workflow: ' };
 
-const lastWordsOf = ({ sender, text }: NonNullable<InboxRow['last_message']>): string => {
-  const words = sender === 'ai' ? text && withoutMarkup(text) : text;
+function lastWordsOf({ sender, text }: NonNullable<InboxRow['last_message']>, channel: InboxRow['channel']): string {
+  const isMarkdown = sender === 'ai' || (channel === 'web' && sender !== 'contact');
+  const words = isMarkdown ? text && withoutMarkup(text) : text;
   return `${SENDERS[sender] ?? ''}${words ?? 'Redacted'}`;
-};
+}
 
 interface RowProps {
   row: InboxRow;
@@ -52,7 +53,7 @@ export const SessionRow = ({ row, search, isOpen, isFocusable, memberId, selecti
       >
         <FirstLine row={row} />
         <span dir="auto" className={`block truncate ${row.unread ? '' : 'text-quiet'}`}>
-          {row.last_message === null ? 'No message yet' : lastWordsOf(row.last_message)}
+          {row.last_message === null ? 'No message yet' : lastWordsOf(row.last_message, row.channel)}
         </span>
         <RowChips row={row} memberId={memberId} />
       </Link>

@@ -44,7 +44,7 @@ export const ListHead = ({ views, filters, canWrite, isFolded }: HeadProps) => {
         ))}
       </select>
       <div className="flex items-center gap-1">
-        <SearchField filters={filters} />
+        <SearchField key={filters.q} filters={filters} />
         <FilterToggle isOpen={isFiltering} onToggle={() => showFilters(!isFiltering)} />
         {canWrite && view?.can_edit && <ViewMenu view={view} />}
       </div>
@@ -57,6 +57,7 @@ export const ListHead = ({ views, filters, canWrite, isFolded }: HeadProps) => {
 const SearchField = ({ filters }: { filters: InboxFilters }) => {
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);
+  const [isTyped, setTyped] = useState(false);
   useKeys({ '/': () => field.current?.focus() });
   return (
     <search className="min-w-0 flex-1">
@@ -70,16 +71,25 @@ const SearchField = ({ filters }: { filters: InboxFilters }) => {
         <Search size={15} aria-hidden="true" className="absolute top-2 left-2.5 text-quiet" />
         <input
           ref={field}
-          key={filters.q}
           type="search"
           maxLength={200}
           defaultValue={filters.q}
           aria-label="Search conversations"
           aria-keyshortcuts="/"
           placeholder="Search, or #12"
+          enterKeyHint="search"
+          onChange={({ target }) => setTyped(target.value !== (filters.q ?? ''))}
           onKeyDown={({ key }) => key === 'Escape' && field.current?.blur()}
-          className="h-8 w-full rounded-md border border-line bg-page pr-2 pl-8 placeholder:text-quiet"
+          className={`h-8 w-full rounded-md border border-line bg-page pl-8 placeholder:text-quiet ${isTyped ? 'pr-16' : 'pr-2'}`}
         />
+        {isTyped && (
+          <button
+            type="submit"
+            className="absolute top-1 right-1 h-6 rounded border border-line bg-surface px-1.5 text-xs text-quiet hover:text-text"
+          >
+            Search ↵
+          </button>
+        )}
       </form>
     </search>
   );

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { type Block, blocksOf, type Inline } from '../../../../../embed/src/rules/markdown.rules';
 import { Outward } from './outward';
 
-/** An answer of the AI as the widget shows it to the customer: by the same rules. */
+/** An answer as the widget shows it to the customer: by the same rules. */
 export const Answer = ({ text }: { text: string }) => (
   <div className="space-y-2 break-words">
     {blocksOf(text).map((block, n) => (

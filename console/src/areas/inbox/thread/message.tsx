@@ -74,11 +74,12 @@ export const Message = ({ item, session, me }: MessageProps) => {
   );
 };
 
-/** The channels on which the AI writes Markdown. */
-const MARKDOWN_ON = ['web', 'api'];
-
-const isMarkdown = ({ event }: HistoryItem, { channel }: Schemas['ChatSession']): boolean =>
-  event.type === 'message' && event.sender.type === 'ai' && MARKDOWN_ON.includes(channel.type);
+/** Whether the customer sees a text as Markdown: the widget shows all answers so, and the AI writes it for the API too. */
+function isMarkdown({ event }: HistoryItem, { channel }: Schemas['ChatSession']): boolean {
+  if (event.type === 'human_agent_comment') return false;
+  const sender = event.type === 'message' ? event.sender.type : undefined;
+  return (channel.type === 'web' && sender !== 'contact') || (channel.type === 'api' && sender === 'ai');
+}
 
 type MessageEvent = Extract<HistoryItem['event'], { type: 'message' }>;
 
