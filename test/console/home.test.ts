@@ -124,6 +124,53 @@ const IS_LONG = process.env.TEST_TIER === 'long';
     await page.close();
   });
 
+  it('blocks a contact and its domain, says so and why, unblocks it, and deletes it', async () => {
+    const contact = { name: 'Mallory', email: 'mallory@spam.example' };
+    const { id } = (await api.org.post('/contacts', { contact })).body;
+    const { page, complaints } = await pages.open('root@acme.example', `/contacts/${id}`, { role: 'admin' });
+    const { button, dialog, said } = {
+      button: (name: string | RegExp) => page.getByRole('button', { name, exact: true }),
+      dialog: page.getByRole('dialog'),
+      said: (text: string) => page.getByRole('status').getByText(text).waitFor(),
+    };
+    await button('Block…').click();
+    await dialog.getByRole('textbox', { name: 'Why, for the team' }).fill('Threats');
+    await dialog.getByRole('button', { name: 'Block' }).click();
+    await page.getByText('Threats').waitFor();
+    const blocked = async () => (await api.org.get(`/blocklist/contacts?email=${contact.email}`)).body.data;
+    expect(await blocked()).toMatchObject([{ contact_id: id, reason: 'Threats' }]);
+    await button('Unblock').click();
+    await button('Block…').waitFor();
+    expect(await blocked()).toEqual([]);
+
+    await page.goto(`${api.url}/console/settings/blocked`);
+    await page.getByText('None is blocked').first().waitFor();
+    const block = async (who: string) => {
+      await dialog.getByRole('textbox', { name: /^E-mail, or a domain/ }).fill(who);
+      await dialog.getByRole('button', { name: 'Block' }).click();
+    };
+    await button('Block').click();
+    await block('no domain');
+    await dialog.getByRole('alert').getByText('not valid: no domain').waitFor();
+    await block('spam.example');
+    await said('spam.example is blocked');
+    await button('Block').click();
+    await block(contact.email);
+    await list(page, 'Addresses').getByRole('link', { name: contact.email }).waitFor();
+    await button(`Unblock ${contact.email}`).click();
+    await button(`Unblock ${contact.email}`).waitFor({ state: 'detached' });
+
+    await page.goto(`${api.url}/console/contacts/${id}`);
+    await page.getByText('by its domain spam.example').waitFor();
+    await button('Delete…').click();
+    await dialog.getByRole('button', { name: 'Delete the contact' }).click();
+    await said('Mallory is deleted');
+    await page.waitForURL(`${api.url}/console/contacts`);
+    expect((await api.org.get(`/contacts/${id}`)).status).toBe(404);
+    expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
+    await page.close();
+  });
+
   it('goes to anything by the palette: a number, a name, words of a message', async () => {
     const { page, complaints } = await pages.open('ann@acme.example', '/');
     const { body } = await api.org.get(`/chat/sessions/${sessionId}`);

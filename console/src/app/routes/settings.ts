@@ -76,6 +76,12 @@ const replies = createRoute({
   validateSearch,
   component: lazyRouteComponent(() => import('../../areas/settings/replies/saved-replies'), 'SavedReplies'),
 });
+const blocked = createRoute({
+  getParentRoute,
+  path: '/settings/blocked',
+  staticData,
+  component: lazyRouteComponent(() => import('../../areas/settings/blocked/blocked'), 'Blocked'),
+});
 const views = createRoute({
   getParentRoute,
   path: '/settings/views',
@@ -150,6 +156,7 @@ export const settingsRoutes = [
   sla,
   tags,
   replies,
+  blocked,
   views,
   keys,
   integrations,

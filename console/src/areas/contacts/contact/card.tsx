@@ -10,6 +10,8 @@ import { Button, lookOf } from '../../../ui/parts';
 import { Section } from '../../../ui/section';
 import { ShortId } from '../../../ui/short-id';
 import { Ago } from '../../../ui/times/ago';
+import { Blocking } from '../blocking/blocking';
+import { Deletion } from './deletion';
 import { CHOOSING } from './merge/merge-dialog';
 
 type Contact = Schemas['Contact'];
@@ -33,6 +35,7 @@ export const ContactCard = ({ contact }: { contact: Contact }) => {
   const [isEditing, edit] = useState(false);
   const mayWrite = useMay('contacts:write');
   const mayMerge = useMayMerge();
+  const mayReadBlocks = useMay('blocklist:read');
   return (
     <Section
       title="Contact"
@@ -61,6 +64,10 @@ export const ContactCard = ({ contact }: { contact: Contact }) => {
       <div className="p-4">
         {isEditing ? <Form contact={contact} onClose={() => edit(false)} /> : <Facts contact={contact} />}
         <Elsewhere id={contact.id} />
+        <div className="mt-3 flex flex-wrap items-center gap-2">
+          {mayReadBlocks && contact.email !== null && <Blocking email={contact.email} />}
+          {mayMerge && <Deletion contact={contact} />}
+        </div>
       </div>
     </Section>
   );

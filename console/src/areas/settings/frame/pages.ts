@@ -38,6 +38,12 @@ const GROUPS = [
       page('Tags', '/settings/tags', 'tags:read', 'Names for what conversations are about'),
       page('Saved replies', '/settings/saved-replies', 'chat-sessions:read', 'Texts to use again'),
       page('Views', '/settings/views', 'chat-sessions:read', 'Lists of the inbox'),
+      page(
+        'Blocked senders',
+        '/settings/blocked',
+        'blocklist:read',
+        'Addresses and domains that get nothing and start nothing',
+      ),
       page('Surveys', '/settings/surveys', 'org:read', 'What customers think of a resolved conversation'),
     ],
   },
