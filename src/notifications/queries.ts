@@ -7,6 +7,8 @@ import type { NotificationKind } from './schema.ts';
 
 const MAX_COUNTED = 1_000;
 const RETENTION_DAYS = 90;
+/** A text may be stored empty. */
+const CONTACT_NAME = sql<string | null>`coalesce(nullif(contact.name, ''), contact.email, contact.phone_number)`;
 
 export interface NewNotification {
   id: string;
@@ -52,7 +54,7 @@ export const listNotifications = (db: Db, orgId: string, { userId, isUnread, aft
       join.onRef('contact.org_id', '=', 'session.org_id').onRef('contact.id', '=', 'session.contact_id'),
     )
     .select(['news.id', 'news.kind', 'news.session_id', 'news.data', 'news.created_at', 'news.read_at'])
-    .select(['session.ticket_number', 'contact.name as contact_name'])
+    .select(['session.ticket_number', CONTACT_NAME.as('contact_name')])
     .where('news.org_id', '=', orgId)
     .where('news.user_id', '=', userId)
     .$if(isUnread, (query) => query.where('news.read_at', 'is', null))

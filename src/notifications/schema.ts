@@ -26,7 +26,7 @@ const Notification = z
       ),
     session_id: Id.nullable(),
     ticket_number: z.int().nullable(),
-    contact_name: z.string().nullable(),
+    contact_name: z.string().nullable().describe('Its e-mail or phone number, where it has no name.'),
     data: z
       .record(z.string(), z.unknown())
       .describe(

@@ -200,6 +200,22 @@ const SHOTS = process.env.SHOTS;
     await page.close();
   });
 
+  it('names a customer without a name by the number that it writes from', async () => {
+    const { body: contact } = await api.org.post('/contacts', { contact: { phone: '+442079460958' } });
+    const session = { contact_id: contact.id, channel: { type: 'sms' } };
+    const { id } = (await api.org.post('/chat/sessions', session)).body;
+    const member = await signIn(api, 'agent');
+    await api.org.post(`/chat/sessions/${id}/assign`, { assignee_id: member.id });
+    expect((await member.get('/me/notifications')).body.items).toMatchObject([{ contact_name: '+442079460958' }]);
+    const { page } = await pages.open('ann@acme.example', `/s/${id}?view=all`);
+    await row(page, '+442079460958').waitFor();
+    await page
+      .getByRole('heading', { name: /^\+442079460958/ })
+      .first()
+      .waitFor();
+    await page.close();
+  });
+
   it('searches by Enter or by the button that words bring up', async () => {
     await pages.conversation('Gil', 'My parcel is a giraffe');
     const { page } = await pages.open('ann@acme.example', '/inbox?view=all');

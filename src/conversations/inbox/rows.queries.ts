@@ -18,6 +18,7 @@ export interface SelectedRow
   contact_id: string | null;
   contact_name: string | null;
   contact_email: string | null;
+  contact_phone_number: string | null;
   assignee_id: number | null;
   assignee_name: string | null;
   team_id: string | null;
@@ -73,8 +74,8 @@ export async function listRows(
       select * from unnest(${keys.map(({ orgId }) => orgId)}::uuid[], ${keys.map(({ id }) => id)}::uuid[]) as key (org_id, id)
     )
     select ${sql.join(OWN_COLUMNS)}, ${CUSTOM_STATUS} as custom_status_name, ${ANSWERED_BY} as answered_by,
-      contact.name as contact_name, contact.email as contact_email, member.name as assignee_name,
-      team.id as team_id, team.name as team_name, ${TAG_NAMES} as tags, ${marksOf(memberIds)} as marks,
+      contact.name as contact_name, contact.email as contact_email, contact.phone_number as contact_phone_number,
+      member.name as assignee_name, team.id as team_id, team.name as team_name, ${TAG_NAMES} as tags, ${marksOf(memberIds)} as marks,
       ${SLA_STATE} as sla_state, ${confirmations.waitingInSession()} as confirmations,
       session.handoff ->> 'state' as handoff_state, said.created_at as said_at, ${SAID} as said,
       case when said.type = 'message' then said.sender when said.type is not null then 'workflow' end as said_by

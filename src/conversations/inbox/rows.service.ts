@@ -29,7 +29,7 @@ export async function readRows(
 const rowOf = (row: SelectedRow, memberId: number | null): InboxRow => ({
   ...row,
   custom_status: row.custom_status_id === null ? null : { id: row.custom_status_id, name: row.custom_status_name },
-  contact: row.contact_id === null ? null : { id: row.contact_id, name: row.contact_name, email: row.contact_email },
+  contact: contactOf(row),
   assignee:
     row.assignee_id === null || row.assignee_name === null ? null : { id: row.assignee_id, name: row.assignee_name },
   team: row.team_id === null || row.team_name === null ? null : { id: row.team_id, name: row.team_name },
@@ -41,6 +41,16 @@ const rowOf = (row: SelectedRow, memberId: number | null): InboxRow => ({
       : { metric: row.sla_metric, due_at: row.sla_due_at, state: row.sla_state },
   unread: memberId === null ? null : isUnread(row, memberId),
 });
+
+const contactOf = (row: SelectedRow): InboxRow['contact'] =>
+  row.contact_id === null
+    ? null
+    : {
+        id: row.contact_id,
+        name: row.contact_name,
+        email: row.contact_email,
+        phone_number: row.contact_phone_number,
+      };
 
 function isUnread({ last_contact_seq, marks }: SelectedRow, memberId: number): boolean {
   const mark = marks[memberId];

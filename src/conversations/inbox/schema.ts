@@ -87,7 +87,14 @@ export const InboxRow = z
     status: SessionStatus,
     custom_status: z.object({ id: z.int(), name: z.string().nullable() }).nullable(),
     channel: SessionChannel,
-    contact: z.object({ id: Id, name: z.string().nullable(), email: z.string().nullable() }).nullable(),
+    contact: z
+      .object({
+        id: Id,
+        name: z.string().nullable(),
+        email: z.string().nullable(),
+        phone_number: z.string().nullable(),
+      })
+      .nullable(),
     answered_by: AnsweredBy,
     assignee: z.object({ id: z.int(), name: z.string() }).nullable(),
     team: Named.nullable(),

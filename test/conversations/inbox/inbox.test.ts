@@ -42,7 +42,7 @@ describe('a row of the inbox', () => {
       status: 'open',
       custom_status: { id: 7, name: 'On hold' },
       channel: 'web',
-      contact: { id: contact_id, name: 'Zoe', email: session.contact.email },
+      contact: { id: contact_id, name: 'Zoe', email: session.contact.email, phone_number: null },
       answered_by: 'people',
       assignee: { id: ann.id, name: 'The agent' },
       team: { id: team.id, name: 'Support' },

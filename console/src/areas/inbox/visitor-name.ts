@@ -1,5 +1,8 @@
 import type { InboxRow } from '../../api/caches';
 
-/** Returns what the customer of a conversation is called: few visitors of a widget leave a name or an address. */
+/**
+ * Returns what the customer of a conversation is called: its name, or else an address of it. Few visitors of a widget leave
+ * one.
+ */
 export const visitorNameOf = ({ contact }: Pick<InboxRow, 'contact'>) =>
-  contact?.name || contact?.email || 'Unknown visitor';
+  contact?.name || contact?.email || contact?.phone_number || 'Unknown visitor';

@@ -4,6 +4,7 @@ import { inboxQuery } from '../../../api/queries';
 import { Dialog } from '../../../ui/dialogs/dialog';
 import { FIELD, Field } from '../../../ui/forms/fields';
 import { FormEnd } from '../../../ui/forms/form-end';
+import { visitorNameOf } from '../../inbox/visitor-name';
 import { useChange } from '../frame/use-change';
 
 interface PreviewDialogProps {
@@ -35,7 +36,7 @@ export const PreviewDialog = ({ reply, onClose }: PreviewDialogProps) => {
             <select name="session" className={FIELD}>
               {sessions.map(({ id, ticket_number, contact }) => (
                 <option key={id} value={id}>
-                  #{ticket_number} {contact?.name ?? contact?.email ?? 'Unknown visitor'}
+                  #{ticket_number} {visitorNameOf({ contact })}
                 </option>
               ))}
             </select>
