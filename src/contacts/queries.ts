@@ -160,6 +160,16 @@ const FURTHER = sql<FurtherKeys[]>`coalesce((
   from contact_merges as merge where merge.org_id = contacts.org_id and merge.contact_id = contacts.id
 ), '[]')`;
 
+export async function findPhoneNumber(db: Db, orgId: string, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('contacts')
+    .select('phone_number')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.phone_number ?? null;
+}
+
 /** Selects contacts as they are saved, each with its row as JSON. */
 const storedContacts = (db: Db, orgId: string) =>
   db

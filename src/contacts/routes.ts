@@ -4,6 +4,7 @@ import { allowUnknownFields } from '../api/edge/input/unknown-fields.ts';
 import { errorResponses } from '../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../schemas/parts.ts';
 import { saveContactBatch } from './saving/batch.service.ts';
+import { leaveOwnNumber } from './saving/own-number.ts';
 import { sealChange } from './saving/sealed-overrides.rules.ts';
 import { createInsertTogether, saveContact, updateContact } from './saving/service.ts';
 import {
@@ -67,6 +68,7 @@ export const contactRoutes: FastifyPluginAsyncZod<Deps> = async (app, { db: pool
 
   app.patch('/contacts/:id', {
     config: { scope: 'contacts:write', readIn: 'contact' },
+    preValidation: leaveOwnNumber,
     schema: {
       operationId: 'updateContact',
       summary: 'Update a contact',

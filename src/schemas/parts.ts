@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
+import './messages.ts';
 
 const MAX_LOCAL_PART = 64;
 /** A dot-atom and a domain name. */

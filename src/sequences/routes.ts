@@ -114,7 +114,7 @@ export const sequenceRoutes: FastifyPluginAsyncZod<Deps> = async (app, { config 
       operationId: 'updateSequence',
       summary: 'Update a sequence',
       description:
-        'Absent fields keep their values, and `gates` merges by name. `steps` replaces all: a step keeps its progress by its `id`, and one without is new. Filter, steps and gates of a sequence that is complete or canceled cannot change (409).',
+        'Absent fields keep their values, and `gates` merges by name. `steps` replaces all: a step keeps its progress by its `id`, or by the same action and delay. Any other is new, and is sent to those who have not passed its place. Filter, steps and gates of a sequence that is complete or canceled cannot change (409).',
       tags,
       params: SequenceParams,
       body: UpdateSequence,

@@ -25,7 +25,7 @@ const ChangedStep = z
   .object({
     action: StepAction,
     delay_in_minutes: DelayInMinutes.optional().describe('Absent: as it is, or 0 in a new step.'),
-    id: Id.optional().describe('Keeps the step that has this id.'),
+    id: Id.optional().describe('Keeps the step that has this id. Absent: keeps one with the same content.'),
   })
   .meta({ id: 'ChangedSequenceStep' });
 export type ChangedStep = z.infer<typeof ChangedStep>;

@@ -149,6 +149,40 @@ describe('the HTTP layer', () => {
     });
   });
 
+  it.each([
+    ['in Latin-1', Buffer.from('{"contact":{"name":"Jos\u00e9"}}', 'latin1'), /must be JSON in UTF-8/],
+    ['cut within a character', Buffer.from('{"contact":{"name":"é"}}').subarray(0, 21), /must be JSON in UTF-8/],
+    ['with __proto__', Buffer.from('{"contact":{"custom_data":{"__proto__":"x"}}}'), /no member __proto__/],
+    ['that is no JSON', Buffer.from('{"contact":'), /not valid JSON/],
+  ])('refuses a JSON body %s with what to change', async (_, body, message) => {
+    const headers = { authorization: `Bearer ${api.org.key}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${api.url}/contacts`, { method: 'POST', headers, body });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      expect.objectContaining({ message: expect.stringMatching(message) }),
+    ]);
+  });
+
+  it('says of a value that is missing or given twice what to do, and names the types that a form takes', async () => {
+    const messageOf = async (path: string, body?: object) =>
+      (body === undefined ? await api.org.get(path) : await api.org.post(path, body)).body.message;
+    expect(await messageOf('/csat/scores', {})).toMatch(/: is missing/);
+    expect(await messageOf('/contacts?limit=1&limit=2')).toContain('query.limit: must be one number');
+    const { body } = await api.org.post('/contacts/batch', { contacts: [{ name: 3 }, { custm_data: {} }] });
+    expect(body.results).toEqual([
+      { error: 'name: Invalid input: expected string, received number' },
+      { error: 'custm_data is not known here: did you mean custom_data?' },
+    ]);
+    const types = async (path: string, type: string) => {
+      const answer = await fetch(api.url + path, { method: 'POST', headers: { 'content-type': type }, body: '{}' });
+      return [answer.status, ((await answer.json()) as { message: string }).message];
+    };
+    const form = 'application/x-www-form-urlencoded';
+    expect(await types('/csat/token', 'application/json')).toEqual([415, `Unsupported Media Type. Send ${form}`]);
+    const both = `Unsupported Media Type. Send application/json or ${form}`;
+    expect(await types('/u/token', 'text/plain')).toEqual([415, both]);
+  });
+
   it('reports itself as degraded while Temporal is unavailable, and still accepts requests', async () => {
     const down = await startApi({
       deps: {

@@ -154,7 +154,7 @@ describe('validation of an invalid definition', () => {
     [
       'header of the connection',
       [hook({ url: 'https://example.com', headers: { Host: 'x' } })],
-      ['h: input.headers.Host: Invalid key in record'],
+      ['h: input.headers.Host: is not a possible name here'],
     ],
     ['later step', [note('a', '{{b.x}}'), note('b')], ['a: refers to "b": that step comes later']],
     ['itself', [note('a', '{{a.x}}')], ['a: refers to "a": a step cannot refer to itself']],

@@ -125,6 +125,17 @@ describe('an import of contacts', () => {
     expect(await imported(corrected)).toMatchObject({ created: 4, refused: 0 });
   });
 
+  it('takes a cell with text or white space behind its quotes, and reads what follows', async () => {
+    const cells = ['"Q"x', '"say "hi" now"', '"B" ', '"Smith, Bob"\t', '" C "', '"""D"""', ' E ', ' "F"'];
+    const job = await imported(`email,name\n${cells.map((cell, n) => `quoted${n}@example.com,${cell}\n`).join('')}`);
+    expect(job).toMatchObject({ rows: cells.length, created: cells.length, refused: 0 });
+    const { body } = await org.get('/contacts?limit=100');
+    const names = new Map(body.items.map(({ email, name }: { email: string; name: string }) => [email, name]));
+    expect(cells.map((_, n) => names.get(`quoted${n}@example.com`))).toEqual([
+      ...['"Q"x', '"say "hi" now"', 'B', 'Smith, Bob', 'C', '"D"', 'E', 'F'],
+    ]);
+  });
+
   it('says from which line on nothing was read, if a quote is not closed', async () => {
     const job = await imported('email,name\na@example.com,A\nb@example.com,"B\nc@example.com,C\n');
     expect(job).toMatchObject({ created: 1, refused: 1 });
@@ -138,6 +149,7 @@ describe('an import of contacts', () => {
 describe('a file that cannot be imported', () => {
   it.each([
     ['an unknown column', 'email,surname\n', 'the column "surname" is not known'],
+    ['a key that no object has', 'email,custom_data.__proto__\n', 'no key is called __proto__'],
     ['a column twice', 'email,email\n', 'the column "email" appears more than once'],
     ['no column that finds contacts', 'name\nAda\n', 'there must be a column external_id or email or phone'],
     ['nothing in it', '', 'empty'],

@@ -54,7 +54,7 @@ describe('a phone number without a plus', () => {
     );
     expect(new Set(ids).size).toBe(1);
     expect((await save(british, '+33 1 23 45 67 89')).status).toBe(201);
-    for (const wrong of ['12', 'call 020 7946 0958', '020 7946 0958 0958 0958', 'x']) {
+    for (const wrong of ['12', `${NATIONAL} ext 5`, 'call 020 7946 0958', '020 7946 0958 0958 0958', 'x']) {
       expect(await save(british, wrong)).toMatchObject({ status: 400 });
     }
   });
@@ -76,6 +76,20 @@ describe('a phone number without a plus', () => {
     });
     expect(await numberOf(british, user.body.contact.id)).toBe('+442079460111');
   });
+
+  it.each(['12345', 'BANK'])(
+    'a contact who wrote from the short code or name %s can be sent back as it was read',
+    async (from) => {
+      const { id } = (await british.post('/contacts', { contact: { name: 'Somebody' } })).body;
+      await api.db.updateTable('contacts').set({ phone_number: from }).where('id', '=', id).execute();
+      const { body: read } = await british.get(`/contacts/${id}`);
+      expect(read).toMatchObject({ phone: from, phone_number: from });
+      expect((await british.patch(`/contacts/${id}`, { contact: { ...read, name: 'Else' } })).status).toBe(200);
+      expect((await british.get(`/contacts/${id}`)).body).toMatchObject({ phone: from, name: 'Else' });
+      expect((await british.patch(`/contacts/${id}`, { contact: { phone: '54' } })).status).toBe(400);
+      expect((await british.patch('/contacts/no-id', { contact: { phone: from } })).status).toBe(400);
+    },
+  );
 
   it('a phone number without a plus is taken from a CRM', async () => {
     const numbersOf = async (org: TestOrg) => {

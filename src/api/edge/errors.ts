@@ -52,10 +52,15 @@ export const handleErrors = fastifyPlugin(async (app: FastifyInstance) => {
   });
 });
 
+/** The types of bodies that a route takes if it names no other ones, and if it has a parser for them. */
+const TYPES = ['application/json', 'application/x-www-form-urlencoded'];
+
 /** Adds the types that a route takes to the refusal of another one. */
-function withAcceptedTypes(answer: ErrorAnswer, { routeOptions }: FastifyRequest): ErrorAnswer {
+function withAcceptedTypes(answer: ErrorAnswer, { routeOptions, server }: FastifyRequest): ErrorAnswer {
   if (answer.statusCode !== 415 || !answer.message.startsWith('Unsupported Media Type')) return answer;
-  const { consumes = ['application/json'] } = (routeOptions.schema ?? {}) as { consumes?: string[] };
+  const { consumes = TYPES.filter((type) => server.hasContentTypeParser(type)) } = (routeOptions.schema ?? {}) as {
+    consumes?: string[];
+  };
   return { ...answer, message: `${answer.message}. Send ${consumes.join(' or ')}` };
 }
 

@@ -24,7 +24,6 @@ export function describeIssue(issue: Issue): string {
 }
 
 function sentenceOf(issue: Issue): string {
-  if (issue.message.endsWith('received undefined')) return 'is missing';
   const isEmpty = issue.code === 'too_small' && issue.minimum === 1 && issue.inclusive !== false;
   if (isEmpty && (issue.origin === 'string' || issue.origin === 'array')) return 'must not be empty';
   return issue.message;

@@ -33,6 +33,7 @@ export function assertColumns(columns: string[], key: ImportKey | undefined): vo
 
 function problemOf(name: string, isRepeated: boolean): string | undefined {
   if (isRepeated) return `the column "${name}" appears more than once`;
+  if (name === `${DATA_PREFIX}__proto__`) return `the column "${name}" is not possible: no key is called __proto__`;
   if (isField(name) || IGNORED.includes(name) || (name.startsWith(DATA_PREFIX) && name.length > DATA_PREFIX.length))
     return undefined;
   return `the column "${name.slice(0, 100)}" is not known: it must be ${FIELDS.join(', ')}, or ${DATA_PREFIX} with a key`;

@@ -6,7 +6,7 @@ const MAX_LINE_BYTES = 100_000;
 const OPTIONS = {
   info: true,
   bom: true,
-  trim: true,
+  ltrim: true, // cells are trimmed below, too: with rtrim, relax_quotes drops the rest of a file (csv-parse 7.0.3)
   skip_empty_lines: true,
   record_delimiter: ['\r\n', '\n', '\r'], // a file put together from several may have all of them
   relax_quotes: true,
@@ -53,11 +53,16 @@ export async function* linesOf(
   for await (const { record, info } of source as AsyncIterable<{ record: string[]; info: Info }>) {
     if (broken !== undefined && info.bytes > Number(broken.bytes)) break; // those before it may come after it
     last = { lines: after.lines + info.lines, bytes: after.bytes + info.bytes };
-    yield { line: last.lines, end: last.bytes, cells: record };
+    yield { line: last.lines, end: last.bytes, cells: record.map(withoutSpaceAround) };
   }
   if (broken !== undefined)
     yield { line: last.lines + 1, end: Number.POSITIVE_INFINITY, cells: [], problem: textOf(broken) };
 }
+
+/** A quoted cell with white space behind its quotes, which the parser takes for a part of the cell. */
+const SPACE_BEHIND_QUOTES = /^"([^"]*)"\s+$/;
+
+const withoutSpaceAround = (cell: string): string => (SPACE_BEHIND_QUOTES.exec(cell)?.[1] ?? cell).trim();
 
 const textOf = ({ code }: CsvError): string =>
   code === 'CSV_QUOTE_NOT_CLOSED'

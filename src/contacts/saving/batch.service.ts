@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Db } from '../../db/connect.ts';
+import { nearestName, unknownName } from '../../schemas/names.ts';
 import { strictThroughout, unknownPathsIn } from '../../schemas/parts.ts';
 import type { Secrets } from '../../secrets.ts';
 import { ContactFields } from '../schema.ts';
@@ -39,7 +40,11 @@ export async function saveContactBatch(
 
 /** Says what is wrong with the fields of a contact. */
 export const describeFields = ({ issues }: z.ZodError): string =>
-  issues.map(describeIssue).join('; ').slice(0, 1000).toWellFormed();
+  issues.flatMap(describeIssue).join('; ').slice(0, 1000).toWellFormed();
 
-const describeIssue = ({ path, message }: { path: PropertyKey[]; message: string }) =>
-  path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
+function describeIssue(issue: z.core.$ZodIssue): string[] {
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [path.length === 0 ? message : `${path.join('.')}: ${message}`];
+  const known = path.length === 0 ? Object.keys(ContactFields.shape) : [];
+  return issue.keys.map((name) => `${[...path, name].join('.')} ${unknownName(nearestName(name, known))}`);
+}

@@ -27,6 +27,7 @@ export interface LocalDay {
 }
 
 const MAX_WAIT_MS = 2 * DAY_MS;
+const MAX_SHOWN_NAME = 40;
 
 /** The most populous zones of wide countries. They decide if a window leaves no hour of the day for the whole country. */
 const MAIN_ZONES: Record<string, string> = {
@@ -75,15 +76,28 @@ export function quietReason(at: Date, zones: Zones, window: QuietWindow): string
   return `quiet_hours: ${time} in ${zone} is within ${window.start} to ${window.end}`;
 }
 
+/** Returns a sentence about a contact's own time zone that is none, to follow a reason. Empty for any other contact. */
+export function unknownZoneIn(recipient: Recipient): string {
+  const own = ownZoneOf(recipient);
+  return own === undefined || ianaNameOf(own) !== undefined
+    ? ''
+    : `. The contact's timezone "${own.slice(0, MAX_SHOWN_NAME)}" is not an IANA time zone`;
+}
+
+/** Returns the text of `custom_data.timezone`. */
+function ownZoneOf({ custom_data: { timezone } }: Recipient): string | undefined {
+  return typeof timezone === 'string' && timezone.trim() !== '' ? timezone.trim() : undefined;
+}
+
 /**
- * Returns the possible zones of a contact: the zone in its `custom_data.timezone`, else all zones of its number's
+ * Returns the possible zones of a contact: the IANA zone in its `custom_data.timezone`, else all zones of its number's
  * country, else the org's zone, else UTC. A number shared by several countries has the zones of all of them. The main
  * zone of a wide country comes first.
  */
-export function recipientZones({ phone_number, custom_data }: Recipient, orgTimeZone: string | null): Zones {
-  const named = typeof custom_data.timezone === 'string' ? ianaNameOf(custom_data.timezone.trim()) : undefined;
+export function recipientZones(recipient: Recipient, orgTimeZone: string | null): Zones {
+  const named = ianaNameOf(ownZoneOf(recipient) ?? '');
   if (named !== undefined) return [named];
-  return zonesOf(countriesOf(phone_number)) ?? [orgTimeZone ?? 'UTC'];
+  return zonesOf(countriesOf(recipient.phone_number)) ?? [orgTimeZone ?? 'UTC'];
 }
 
 /** Returns the zone's calendar day around the instant: 23 to 25 hours, or any other length after unusual clock changes. */

@@ -56,7 +56,7 @@ function withOrWithoutPort(url: string): string {
  */
 export function isTwilioCallback(form: URLSearchParams): boolean {
   const isReport = form.has('MessageStatus') || form.has('SmsStatus');
-  const isMessage = form.has('From') && form.has('To') && (form.has('Body') || form.has('NumMedia'));
+  const isMessage = Boolean(form.get('From')) && form.has('To') && (form.has('Body') || form.has('NumMedia'));
   return MESSAGE_SID.test(form.get('MessageSid') ?? form.get('SmsSid') ?? '') && (isReport || isMessage);
 }
 

@@ -4,6 +4,7 @@ import {
   quietUntilInAll,
   type Recipient,
   recipientZones,
+  unknownZoneIn,
 } from '../../deliveries/sending/quiet-hours.rules.ts';
 import type { OrgSettings } from '../../orgs/settings/schema.ts';
 import type { Gates } from './schema.ts';
@@ -73,7 +74,8 @@ export function deferralOf(
   const zones = recipientZones(recipient, gates.timeZone);
   if (gates.quietHours !== null) {
     const until = quietUntilInAll(at, zones, gates.quietHours);
-    if (until !== null) return { gate: 'quiet_hours', until, reason: quietReason(at, zones, gates.quietHours) };
+    const reason = quietReason(at, zones, gates.quietHours) + unknownZoneIn(recipient);
+    if (until !== null) return { gate: 'quiet_hours', until, reason };
   }
   if (gates.dailyCap !== null && sentThatDay >= gates.dailyCap) {
     const [zone] = zones;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Db, Trx } from '../../db/connect.ts';
 import { isVerifiedSender } from '../../deliveries/email-domains/service.ts';
 import { type Issue, invalid } from '../../errors.ts';
@@ -57,8 +58,8 @@ export async function replaceSteps(trx: Trx, orgId: string, sequenceId: string, 
 }
 
 /**
- * Returns all steps in their order after an edit, deleted ones included. Throws invalid for repeated ids and ids of
- * other sequences.
+ * Returns all steps in their order after an edit, deleted ones included. A step listed without an id is the first one with
+ * the same content that no other claims, else a new one. Throws invalid for repeated ids and ids of other sequences.
  */
 export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): StepToSave[] {
   const present = new Map(stored.filter((step) => !step.is_deleted).map((step) => [step.id, step]));
@@ -68,7 +69,10 @@ export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): Ste
     throw invalid(`steps: this sequence has no step with the id ${foreign}: leave the id out for a new step`);
   if (new Set(given).size < given.length) throw invalid('steps: each id may appear only once');
 
-  const steps = listed.map(({ action, delay_in_minutes, id = newId() }) => {
+  const unclaimed = new Map([...present].filter(([id]) => !given.includes(id)));
+  const steps = listed.map((step) => {
+    const { action, delay_in_minutes, id = equalIn(unclaimed, step) ?? newId() } = step;
+    unclaimed.delete(id);
     const delay = delay_in_minutes ?? present.get(id)?.delay_in_minutes ?? 0;
     return { action, delay_in_minutes: delay, id, is_deleted: false };
   });
@@ -84,3 +88,9 @@ export function arrangeSteps(stored: SequenceStep[], listed: ChangedStep[]): Ste
     return step === undefined ? [] : [{ ...step, position }];
   });
 }
+
+/** Returns the id of the first step that does the same after the same time. */
+const equalIn = (steps: Map<string, SequenceStep>, { action, delay_in_minutes = 0 }: ChangedStep): string | undefined =>
+  [...steps.values()].find(
+    (step) => step.delay_in_minutes === delay_in_minutes && isDeepStrictEqual(step.action, action),
+  )?.id;

@@ -100,6 +100,19 @@ describe('a save', () => {
     expect(await eventsOf(body.id)).toHaveLength(1);
   });
 
+  it.each(['ext 5', 'x7', ';ext=8', ',,12', 'abc', '#12'])(
+    'a number with %s behind it is refused: without that it is somebody else’s',
+    async (behind) => {
+      const { status, body } = await save({ phone: `+49 30 123456 ${behind}` });
+      expect([status, body.message]).toEqual([400, expect.stringContaining('without an extension')]);
+    },
+  );
+
+  it('a number is taken with the marks of direction and the spaces of an address book', async () => {
+    const { body } = await save({ phone: '\u202a+44\u00a020 7946 0959\u202c' });
+    expect(await get(body.id)).toMatchObject({ phone_number: '+442079460959' });
+  });
+
   it('a save of a contact with the e-mail of one contact and the phone number of another is a 409 naming the field', async () => {
     const one = fresh();
     const two = fresh();

@@ -56,6 +56,15 @@ describe('a deferral', () => {
     ['no gate', {}, berliner, '20:30', 9, null, null],
     ['quiet hours', { quietHours: night }, berliner, '20:30', 0, '2026-06-02T06:00Z', quiet],
     [
+      'quiet hours, and a time zone that is none',
+      { quietHours: night },
+      { ...berliner, custom_data: { timezone: ' +05:30' } },
+      '20:30',
+      0,
+      '2026-06-02T06:00Z',
+      `${quiet}. The contact's timezone "+05:30" is not an IANA time zone`,
+    ],
+    [
       'quiet hours in another time zone',
       { quietHours: night },
       { ...berliner, custom_data: { timezone: 'Asia/Tokyo' } },

@@ -183,6 +183,27 @@ describe('PATCH with preview', () => {
     expect(unnamed.body).toEqual(body);
   });
 
+  it('knows steps without an id by what they do, each once, and takes any other for a new one', async () => {
+    const { path, steps } = await underWay();
+    const withoutIds = steps.map(({ action, delay_in_minutes }: Record<string, unknown>) => ({
+      action,
+      delay_in_minutes,
+    }));
+    const [first, second, third] = withoutIds;
+    const changesOf = async (listed: unknown[]) =>
+      (await api.org.patch(path, { steps: listed, preview: true })).body.steps.map(
+        ({ change }: { change: string }) => change,
+      );
+    expect(await changesOf(withoutIds)).toEqual(['kept', 'kept', 'kept']);
+    expect(await changesOf([first, first, second, third])).toEqual(['kept', 'added', 'kept', 'kept']);
+    expect(await changesOf([first, steps[0], second, third])).toEqual(['added', 'kept', 'kept', 'kept']);
+    const later = { ...second, delay_in_minutes: 99 };
+    expect(await changesOf([first, later, third])).toEqual(['kept', 'added', 'kept', 'removed']);
+    await api.org.patch(path, { name: 'Renamed', steps: withoutIds });
+    const idsOf = (list: { id: string }[]) => list.map(({ id }) => id);
+    expect(idsOf((await api.org.get(path)).body.steps)).toEqual(idsOf(steps));
+  });
+
   it('is rejected if the change would be', async () => {
     const { path, steps } = await underWay();
     const call = {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { countValues } from '../../../documents/json-text.rules.ts';
@@ -6,20 +7,40 @@ import { invalid } from '../../../errors.ts';
 /** The most values in a body: members of objects and items of lists, at any depth. */
 export const MAX_VALUES = 200_000;
 export const TOO_MANY_VALUES = `must have at most ${MAX_VALUES} values`;
+const NO_PROTOTYPE = 'must have no member __proto__, and no constructor with a prototype';
+const NOT_UTF8 = 'must be JSON in UTF-8 (RFC 8259)';
 
 /**
- * Parses JSON bodies, of which an empty one is absent. Refuses one with too many values before it is parsed: they take a
- * hundred times its size.
+ * Parses JSON bodies, of which an empty one is absent. Refuses one in another encoding than UTF-8, whose letters would be lost,
+ * and one with too many values before it is parsed: they take a hundred times its size.
  */
 export const jsonBody = fastifyPlugin(async (app: FastifyInstance) => {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('application/json');
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (text === '') return done(null, undefined);
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    if (!isUtf8(body)) {
+      done(invalid(`The request is not valid: body ${NOT_UTF8}`, [{ path: 'body', message: NOT_UTF8 }]));
+      return;
+    }
+    const text = body.toString();
     if (text.length > MAX_VALUES && countValues(text) > MAX_VALUES) {
       done(invalid(`The request is not valid: body ${TOO_MANY_VALUES}`, [{ path: 'body', message: TOO_MANY_VALUES }]));
       return;
     }
-    void parse(request, text, done);
+    void parse(request, text, (error, value) => done(error !== null && isJson(text) ? forbidden() : error, value));
   });
 });
+
+/** The parser refuses names that reach an object's prototype, with the words for what is no JSON. */
+const forbidden = () =>
+  invalid(`The request is not valid: body ${NO_PROTOTYPE}`, [{ path: 'body', message: NO_PROTOTYPE }]);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -3,6 +3,7 @@ import fastifyPlugin from 'fastify-plugin';
 import { z } from 'zod';
 import { invalid } from '../../../errors.ts';
 import { readSettings } from '../../../orgs/service.ts';
+import { unknownName } from '../../../schemas/names.ts';
 import { confirmPreference, preferenceOf } from '../prefer.ts';
 import { hasField, type UnknownField, unknownFieldsIn } from './unknown-names.ts';
 
@@ -118,8 +119,7 @@ function unknownFields(fields: UnknownField[]) {
 }
 
 function messageOf(path: string, nearest: string | undefined): string {
-  if (nearest === undefined) return 'is not known here';
-  return path.endsWith(`.${nearest}`)
+  return nearest !== undefined && path.endsWith(`.${nearest}`)
     ? 'does not go with the other fields given here'
-    : `is not known here: did you mean ${nearest}?`;
+    : unknownName(nearest);
 }

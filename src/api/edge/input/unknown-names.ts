@@ -1,11 +1,9 @@
-import leven from 'leven';
 import type { z } from 'zod';
+import { nearestName } from '../../../schemas/names.ts';
 import { defOf } from '../../../schemas/parts.ts';
 
 const MAX_FOUND = 20;
 const MAX_NAME_LENGTH = 100;
-/** A name that differs in more characters is another word. */
-const MAX_TYPOS = 3;
 
 /** A field of a request that its schema does not have. */
 export interface UnknownField {
@@ -53,7 +51,7 @@ function compare(
         compare(found, fields, below, { given: value, parsed: parsed[name] });
       } else {
         const names = shapes.flatMap((shape) => Object.keys(shape));
-        found.push({ path: below.join('.'), trail: below, nearest: nearestTo(name, names) });
+        found.push({ path: below.join('.'), trail: below, nearest: nearestName(name, names) });
       }
     }
   }
@@ -70,19 +68,6 @@ export function hasField(schema: z.ZodType, [first, ...others]: (string | number
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-function nearestTo(name: string, names: string[]): string | undefined {
-  if (name.length > MAX_NAME_LENGTH) return undefined;
-  const plain = (text: string) => text.replace(/[_-]/g, '').toLowerCase();
-  const ranked = names
-    .map((known) => {
-      const [one, other] = [plain(name), plain(known)];
-      return { known, typos: one.startsWith(other) || other.startsWith(one) ? 1 : leven(one, other) };
-    })
-    .sort((one, other) => one.typos - other.typos);
-  const [first] = ranked;
-  return first !== undefined && first.typos <= Math.min(MAX_TYPOS, first.known.length / 2) ? first.known : undefined;
-}
 
 const alternatives = new WeakMap<z.ZodType, z.ZodType[]>();
 
