@@ -26,6 +26,8 @@ export interface Reply {
   isAutoReply: boolean;
   /** Whether the conversation does without it: it goes to the contact alone, unless they have opted out. */
   isOptional?: boolean | undefined;
+  /** Whether others of an e-mail's thread do not get it. */
+  isForContactAlone?: boolean | undefined;
   /** Whether the contact's identity is verified. */
   isVerified: boolean;
   /** Whether mail may come from any domain. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { signIn } from '../sign-in/signing-in.ts';
 import { CHROMIUM, overflowOf, WIDTHS } from '../support/chromium.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
 import { greyPng } from '../support/pictures.ts';
@@ -208,6 +209,48 @@ const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote,
     await keyboard.press('i');
     await page.waitForURL(`${api.url}/console/inbox`);
     expect((await session()).assignee_id).toBe(assignee_id);
+    await page.close();
+  });
+
+  it('takes nothing back that somebody else has changed since, and snoozes again what it opens', async () => {
+    const id = await stack.conversation('Kim', 'Hello');
+    const until = new Date(Date.now() + 20 * 86_400_000).toISOString();
+    const { page, button } = await stack.open('ann@acme.example', id);
+    const said = (text: string | RegExp) => page.getByRole('status').getByText(text).waitFor();
+    const ben = await signIn(api, 'agent');
+    await page.keyboard.press('i');
+    await said(/^Assigned to ann/);
+    await api.org.post(`/chat/sessions/${id}/assign`, { assignee_id: ben.id });
+    await page.keyboard.press('z');
+    await said('Somebody has changed it since: nothing is undone');
+    expect((await api.org.get(`/chat/sessions/${id}`)).body.assignee_id).toBe(ben.id);
+
+    expect((await api.org.post(`/chat/sessions/${id}/snooze`, { until })).status).toBe(200);
+    await page
+      .getByText(/^Snoozed until/)
+      .first()
+      .waitFor();
+    await page.keyboard.press('e');
+    await said('Closed');
+    await page.keyboard.press('z');
+    await page
+      .getByText(/^Snoozed until/)
+      .first()
+      .waitFor();
+    const isBack = async () => {
+      const { body } = await api.org.get(`/chat/sessions/${id}`);
+      expect([body.status, body.snoozed_until]).toEqual(['open', until]);
+    };
+    await untilPasses(isBack);
+    await page.keyboard.press('h');
+    await page.getByRole('menuitem', { name: /^Until a reply/ }).click();
+    await said('Snoozed until the customer writes');
+    await page.keyboard.press('z');
+    await untilPasses(isBack);
+    await page.keyboard.press('h');
+    await page.getByLabel('Until', { exact: true }).fill('2020-01-01T09:00');
+    await button('Set').click();
+    expect(await page.evaluate('document.querySelector("[name=until]").validity.rangeUnderflow')).toBe(true);
     await page.close();
   });
 

@@ -80,6 +80,8 @@ const HistoryEvent = z
         .string()
         .optional()
         .describe('Of an e-mail: the address that its sender wants answers at. Answers of people go there.'),
+      subject: z.string().optional().describe('Of an e-mail. Not there once it is redacted.'),
+      cc: z.array(z.string()).optional().describe('Of an e-mail: who else has it. Answers of people go to them too.'),
       content: Content,
       attachments: z.array(Attachment),
       agent: z.string().optional().describe('Of a message of the AI: `extractive-1`, or the model.'),

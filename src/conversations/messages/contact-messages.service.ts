@@ -33,6 +33,9 @@ export interface ContactMessage {
   avatarUrl?: string | undefined;
   /** The reply address given by the sender of an e-mail, if it is another one. */
   replyTo?: string | undefined;
+  /** The subject of an e-mail, and who else has it. */
+  subject?: string | undefined;
+  cc?: string[] | undefined;
   /** The client's facts about the contact's visit. */
   clientContext?: Record<string, unknown> | undefined;
   /** Whether a program must not answer it. */
@@ -130,13 +133,17 @@ const greetingEventOf = ({ id, text }: Greeting): SessionEvent => ({
 
 /** Returns a contact's message as an event of its session. */
 export function messageEventOf(
-  { id, text, attachments = [], isUnreadable, name, avatarUrl, replyTo, clientContext, isAutomated }: ContactMessage,
+  message: ContactMessage,
   { ownWords, isIgnored }: { ownWords: string | undefined; isIgnored: boolean },
 ): SessionEvent {
+  const { id, text, attachments = [], isUnreadable, name, avatarUrl, clientContext, isAutomated } = message;
+  const { replyTo, subject = '', cc = [] } = message;
   const data = {
     sender_name: name,
     sender_avatar_url: avatarUrl,
     reply_to: replyTo,
+    ...(subject !== '' && { subject }),
+    ...(cc.length > 0 && { cc }),
     ...(attachments.length > 0 && { attachments }),
     ...(isUnreadable === true && { unreadable: true }),
     client_context: clientContext,

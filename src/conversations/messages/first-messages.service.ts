@@ -12,7 +12,10 @@ const CHANNEL = 'email';
 
 /** An e-mail that opens a session. Its words are read before the transaction, as that takes a while. */
 export interface FirstMessage
-  extends Pick<InboundMessage, 'id' | 'from' | 'text' | 'name' | 'replyTo' | 'isAutomated' | 'isAuthentic'> {
+  extends Pick<
+    InboundMessage,
+    'id' | 'from' | 'text' | 'name' | 'replyTo' | 'subject' | 'cc' | 'isAutomated' | 'isAuthentic'
+  > {
   contact: Sender;
   words: ReadWords;
 }

@@ -62,6 +62,8 @@ export interface InboundMessage extends InboundEnvelope {
   isAutomated?: boolean | undefined;
   /** Of an e-mail. */
   subject?: string | undefined;
+  /** Of an e-mail: who else has it, without us. */
+  cc?: string[] | undefined;
   /** The name given by the sender. */
   name?: string | undefined;
   /** The reply address given by the sender of an e-mail, if it is another one. */
@@ -84,6 +86,7 @@ export async function addInboundMessage(
     isReaction,
     isAutomated = false,
     subject,
+    cc,
     name,
     replyTo,
     ...envelope
@@ -101,6 +104,8 @@ export async function addInboundMessage(
     isQuiet,
     isAutomated: isAutomated || isRepeated,
     isForwarded: isForward(subject),
+    subject,
+    cc,
     name,
     replyTo,
     isBlocked: isStrangers ? await isContactBlocked(trx, orgId, contactId) : undefined,

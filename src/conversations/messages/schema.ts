@@ -80,6 +80,10 @@ export const SendMessage = z
         error: 'must say something where there is no attachment',
       }),
     should_take_over_session_from_ai: z.boolean().default(false),
+    copies: z
+      .boolean()
+      .optional()
+      .describe('Of an agent’s e-mail. false: those in `cc` of the contact’s last e-mail do not get it.'),
     expected_last_id: Id.optional().describe(
       'The last item of the history that the sender has seen. If somebody or the AI wrote since, nothing is sent: 409 with the code `newer_messages` and the messages as `items`.',
     ),

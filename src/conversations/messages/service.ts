@@ -161,12 +161,20 @@ export async function sendAsAgent(
     message,
     files,
     should_take_over_session_from_ai,
+    copies,
     memberId,
   }: NewMessage & { session: LockedSession },
 ): Promise<SendResult> {
   const takesOver = should_take_over_session_from_ai && session.handoff === null;
   const id = newId();
-  await deliverToChannel(trx, deps, orgId, { session, id, text: message.text, files, isAutoReply: false });
+  await deliverToChannel(trx, deps, orgId, {
+    session,
+    id,
+    text: message.text,
+    files,
+    isAutoReply: false,
+    isForContactAlone: copies === false,
+  });
   const data = {
     sender_id: agent?.id,
     sender_name: agent?.name,
@@ -198,6 +206,8 @@ export interface ChannelMessage {
   isAutoReply: boolean;
   /** Whether the conversation does without it: it goes to the contact alone, unless they have opted out. */
   isOptional?: boolean;
+  /** Whether others of an e-mail's thread do not get it. */
+  isForContactAlone?: boolean;
 }
 
 /**
@@ -210,7 +220,7 @@ export async function deliverToChannel(
   trx: Trx,
   { mediaLinks, isDevelopment, deliveries }: SendingDeps,
   orgId: string,
-  { session, id, text, files, isAutoReply, isOptional }: ChannelMessage,
+  { session, id, text, files, ...kind }: ChannelMessage,
 ): Promise<void> {
   const { id: sessionId, channel, contact_id: contactId, ticket_number: ticketNumber, verified } = session;
   if (isRelayedToCustomer(session.relayed_side)) return;
@@ -230,8 +240,7 @@ export async function deliverToChannel(
     text,
     files: files.map((file) => replyFileOf(mediaLinks, file)),
     ticketNumber,
-    isAutoReply,
-    isOptional,
+    ...kind,
     isVerified: verified === true,
     isDevelopment,
   });

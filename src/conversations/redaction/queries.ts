@@ -30,7 +30,7 @@ export async function redactEvents(
         and type <> 'redacted'
     )
     update session_events as event set content = null, own_words = null,
-      data = event.data - array['attachments', 'client_context', 'confirmation', 'reply_to'] || '{"redacted": true}'::jsonb
+      data = event.data - array['attachments', 'client_context', 'confirmation', 'reply_to', 'subject', 'cc'] || '{"redacted": true}'::jsonb
       || case when event.data ? 'reason' then '{"reason": null}'::jsonb else '{}' end
       || case when event.data ? 'payload' then '{"payload": null}'::jsonb else '{}' end
     from held

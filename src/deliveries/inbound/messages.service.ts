@@ -108,8 +108,8 @@ export function receiveMessage(
       return;
     }
     const parts = { media, missing, isDescription, isReaction, isAutomated, inbox, isAuthentic };
-    const { to, subject } = inbound;
-    const said = { subject, body, replyTo, name };
+    const { to, subject, cc } = inbound;
+    const said = { subject, cc, body, replyTo, name };
     await addToSession(trx, orgId, { id, channel, contactId, from, to, deliveryId, ...said, ...parts });
   });
 }
@@ -142,7 +142,7 @@ async function numberOf(trx: Trx, orgId: string, from: string): Promise<string> 
 
 type AddedMessage = Pick<
   NewInboundMessage,
-  'id' | 'channel' | 'from' | 'to' | 'subject' | 'body' | 'replyTo' | 'name'
+  'id' | 'channel' | 'from' | 'to' | 'subject' | 'cc' | 'body' | 'replyTo' | 'name'
 > &
   MessageParts & { contactId: string | null; deliveryId: string | null | undefined };
 

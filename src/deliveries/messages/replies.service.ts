@@ -159,8 +159,8 @@ async function directContent(
 }
 
 /** Whether others of the thread get an answer too. A program cannot judge who they are, unless the contact is verified. */
-const mayBeCopied = ({ isOptional, isAutoReply, isVerified }: Reply): boolean =>
-  isOptional !== true && (!isAutoReply || isVerified);
+const mayBeCopied = ({ isOptional, isForContactAlone, isAutoReply, isVerified }: Reply): boolean =>
+  isOptional !== true && isForContactAlone !== true && (!isAutoReply || isVerified);
 
 function threadOf(answered: AnsweredMessage | undefined): Pick<EmailContent, 'in_reply_to' | 'references'> {
   const { provider_id: messageId = '', thread } = answered ?? {};
@@ -206,7 +206,7 @@ async function getEmailSender(
   throw new Undeliverable(
     'no_transport',
     likeliest === undefined
-      ? 'No address is known to write from: PUT /email/inboxes with is_default_sender, or send an e-mail by POST /email first'
+      ? 'No address is known to write from. An admin makes a mailbox the default sender in the settings (PUT /email/inboxes with is_default_sender)'
       : `The domain of ${likeliest} is not verified: see PUT /email/domains`,
   );
 }

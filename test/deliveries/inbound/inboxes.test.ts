@@ -77,11 +77,12 @@ describe('an inbox', () => {
   const messagesOf = async (id: string, who = org): Promise<Item[]> =>
     (await who.get(`/chat/sessions/${id}/history`)).body.items.filter(({ event }: Item) => event.type === 'message');
   const textsOf = async (id: string) => (await messagesOf(id)).map(({ event }) => event.content?.text.trim());
-  const answer = async (id: string, text: string) => {
+  const answer = async (id: string, text: string, more: object = {}) => {
     const before = stack.sink.to(email).length;
     const sent = await org.post(`/chat/sessions/${id}/send`, {
       sender: 'agent',
       message: { type: 'text', text },
+      ...more,
     });
     expect([sent.status, sent.body.message]).toEqual([201, undefined]);
     return eventually('the answer', () => {
@@ -214,7 +215,34 @@ describe('an inbox', () => {
     expect([body.text, body.html, body.cc, body.subject]).toEqual(['', null, [], null]);
     const rows = await stack.db.selectFrom('inbound_emails').select('raw').where('org_id', '=', org.id).execute();
     expect(rows).toEqual([{ raw: null }, { raw: null }]);
+    const { body: history } = await org.get(`/chat/sessions/${id}/history`);
+    expect(JSON.stringify(history)).not.toMatch(/Lost parcel|boss@/);
   });
+
+  it.each([
+    ['together with others', '<together@mail.example.com>'],
+    ['that answers one', undefined],
+  ])(
+    'has the subject in the history, and who else has the mail, who get an answer unless it says so: %s',
+    async (_, id) => {
+      const first = await write(
+        { Cc: `boss@example.com, ${inbox}`, ...(id !== undefined && { 'Message-ID': id }) },
+        'One',
+      );
+      const [{ id: sessionId } = { id: '' }] = await sessions(1);
+      if (id === undefined) await write({ Cc: 'ceo@example.com', Subject: 'Other', References: first }, 'Two');
+      const { subject, cc } = await eventually('the mails', async () => {
+        const { items } = (await org.get(`/chat/sessions/${sessionId}/history`)).body;
+        const said = items.filter(({ event }: { event: { type: string } }) => event.type === 'message');
+        return said.length === (id === undefined ? 2 : 1) && said.at(-1).event;
+      });
+      expect([subject, cc]).toEqual(
+        id === undefined ? ['Other', ['ceo@example.com']] : ['Lost parcel', ['boss@example.com']],
+      );
+      expect((await answer(sessionId, 'To all')).cc).toMatchObject({ text: cc[0] });
+      expect((await answer(sessionId, 'To you', { copies: false })).cc).toBeUndefined();
+    },
+  );
 
   it('continues a session by our Message-ID, from anybody; the answer is in the thread, signed and named', async () => {
     const first = await write({ Cc: `boss@example.com, ${inbox}` }, 'Where is it?');

@@ -56,25 +56,47 @@ export function useActions(session: Session, me: Schemas['Me']) {
     },
   });
 
-  const assign = (member: { id: number; name: string } | null, canUndo = true) => {
+  /** Returns the header of a change that takes one back. Throws if somebody has changed the same since. */
+  const headerOfUndo = async (made: Partial<Session>) => {
+    const now = await dataOf(api.GET('/chat/sessions/{id}', { params: { path } }));
+    const isSame = Object.entries(made).every(([name, value]) => now[name as keyof Session] === value);
+    if (!isSame) throw new Error('Somebody has changed it since: nothing is undone');
+    return { 'if-match': now.updated_at };
+  };
+  const assign = (member: { id: number; name: string } | null, undone?: Partial<Session>) => {
     const former = session.assignee_id;
+    const made = { assignee_id: member?.id ?? null };
     apply({
       said: member === null ? 'Assigned to nobody' : `Assigned to ${member.name}`,
-      send: () =>
-        dataOf(api.POST('/chat/sessions/{id}/assign', { params: { path }, body: { assignee_id: member?.id ?? null } })),
-      shown: { assignee_id: member?.id ?? null },
+      send: async () => {
+        const header = undone === undefined ? {} : await headerOfUndo(undone);
+        await dataOf(api.POST('/chat/sessions/{id}/assign', { params: { path, header }, body: made }));
+      },
+      shown: made,
       row: { assignee: member },
-      undo: canUndo ? () => assign(former === null ? null : { id: former, name: 'who had it' }, false) : undefined,
+      undo:
+        undone === undefined
+          ? () => assign(former === null ? null : { id: former, name: 'who had it' }, made)
+          : undefined,
     });
   };
-  const setStatus = (status: Session['status'], canUndo = true) => {
-    const former = session.status;
+  const setStatus = (status: Session['status'], undone?: Pick<Session, 'status'>) => {
+    const { status: former, snoozed_at, snoozed_until } = session;
     apply({
       said: status === 'open' ? 'Opened again' : 'Closed',
-      send: () => dataOf(api.PATCH('/chat/sessions/{id}', { params: { path }, body: { status } })),
+      send: async () => {
+        const header = undone === undefined ? {} : await headerOfUndo(undone);
+        await dataOf(api.PATCH('/chat/sessions/{id}', { params: { path, header }, body: { status } }));
+      },
       shown: { status },
       row: { status },
-      undo: canUndo ? () => setStatus(former, false) : undefined,
+      undo:
+        undone === undefined
+          ? () => {
+              setStatus(former, { status });
+              if (snoozed_at !== null && former === 'open') snooze(snoozed_until, false);
+            }
+          : undefined,
     });
   };
   const setOwnStatus = (status: { id: number; name: string } | null) => {
@@ -93,7 +115,8 @@ export function useActions(session: Session, me: Schemas['Me']) {
       shown: { snoozed_at: null, snoozed_until: null },
       row: { snoozed_at: null, snoozed_until: null },
     });
-  const snooze = (until: string | null) => {
+  const snooze = (until: string | null, canUndo = true) => {
+    const { snoozed_at, snoozed_until } = session;
     const shown = { snoozed_at: new Date().toISOString(), snoozed_until: until };
     apply({
       said: until === null ? 'Snoozed until the customer writes' : `Snoozed until ${shownMoment(until)}`,
@@ -101,7 +124,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
         dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body: { until, until_reply: true } })),
       shown,
       row: shown,
-      undo: endSnooze,
+      undo: canUndo ? () => (snoozed_at === null ? endSnooze() : snooze(snoozed_until, false)) : undefined,
     });
   };
   return {

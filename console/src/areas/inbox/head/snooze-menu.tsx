@@ -1,7 +1,7 @@
 import { Menu } from '../../../ui/menu';
 import { Button } from '../../../ui/parts';
 import type { Actions } from '../actions';
-import { snoozeTimes } from './snooze-times';
+import { asFieldValue, snoozeTimes } from './snooze-times';
 
 interface SnoozeProps {
   isSnoozed: boolean;
@@ -41,6 +41,7 @@ export const SnoozeMenu = ({ isSnoozed, actions, close }: SnoozeProps) => (
           type="datetime-local"
           name="until"
           required
+          min={asFieldValue(new Date())}
           className="mt-0.5 h-8 w-full rounded-md border border-line bg-page px-1.5 text-sm text-text"
         />
       </label>

@@ -38,3 +38,9 @@ function shownBrief(at: Date, now: Date): string {
     ...(isLater && { day: 'numeric', month: 'short' }),
   });
 }
+
+const MINUTE_MS = 60_000;
+
+/** Returns a moment as a field for local times has it, to the minute. */
+export const asFieldValue = (at: Date): string =>
+  new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);

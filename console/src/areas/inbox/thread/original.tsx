@@ -29,7 +29,8 @@ export const Original = (message: MailProps) => {
     <div className="mt-2 w-160 max-w-full">
       {failure}
       <p className="text-xs break-words text-quiet">
-        From {from} to {[to, ...cc].join(', ')}
+        From {from} to {to}
+        {cc.length > 0 && `, copies to ${cc.join(', ')}`}
       </p>
       {html === null ? (
         <p dir="auto" className="mt-1 break-words whitespace-pre-wrap">

@@ -39,11 +39,13 @@ export async function applyFirstMails(trx: Trx, orgId: string, emails: FirstMail
   if (fresh.length === 0) return;
   const senders = fresh.map(({ verdict }) => ({ from: verdict.from, name: verdict.mail.fromName }));
   const contacts = await resolveSenders(trx, orgId, 'email', senders);
-  const messages = fresh.map((email, nth) => messageOf(email, contacts[nth] as FirstMessage['contact']));
   const rows: FirstMailRow[] = [];
   for (const [nth, email] of fresh.entries()) rows.push(await rowOf(trx, email, contacts[nth]?.id as string));
   const inserted = await insertFirstMails(trx, orgId, rows);
   if (inserted.length < rows.length) throw new Error('an e-mail with the same Message-ID came at the same time');
+  const messages = fresh.map((email, nth) =>
+    messageOf(email, { contact: contacts[nth] as FirstMessage['contact'], cc: rows[nth]?.cc ?? [] }),
+  );
   await openWithMessages(trx, orgId, messages);
 }
 
@@ -99,14 +101,16 @@ async function rowOf(trx: Trx, email: KeyedMail, contactId: string): Promise<Fir
 
 const messageOf = (
   { messageId: id, words, authenticity, verdict: { from, mail } }: FirstMailWithWords,
-  contact: FirstMessage['contact'],
+  { contact, cc }: { contact: FirstMessage['contact']; cc: string[] },
 ): FirstMessage => ({
   id,
   contact,
+  cc,
   from,
   text: mail.body,
   name: mail.fromName,
   replyTo: mail.replyTo,
+  subject: mail.subject,
   isAutomated: mail.isAutomated,
   isAuthentic: authenticity.isAuthentic,
   words,
