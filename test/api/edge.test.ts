@@ -150,8 +150,8 @@ describe('the HTTP layer', () => {
   });
 
   it.each([
-    ['in Latin-1', Buffer.from('{"contact":{"name":"Jos\u00e9"}}', 'latin1'), /must be JSON in UTF-8/],
-    ['cut within a character', Buffer.from('{"contact":{"name":"é"}}').subarray(0, 21), /must be JSON in UTF-8/],
+    ['in Latin-1', Buffer.from('{"contact":{"name":"Jos\u00e9"}}', 'latin1'), /must be in UTF-8/],
+    ['cut within a character', Buffer.from('{"contact":{"name":"é"}}').subarray(0, 21), /must be in UTF-8/],
     ['with __proto__', Buffer.from('{"contact":{"custom_data":{"__proto__":"x"}}}'), /no member __proto__/],
     ['that is no JSON', Buffer.from('{"contact":'), /not valid JSON/],
   ])('refuses a JSON body %s with what to change', async (_, body, message) => {

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Deps } from '../../api/deps.ts';
 import { assertTextFits } from '../../api/edge/input/text-guard.ts';
+import { assertUtf8, formIn } from '../../api/edge/input/utf8.ts';
 import { asPage, wantsPage } from '../../api/edge/pages/page-answers.ts';
 import { pageLanguage } from '../../api/edge/pages/page-language.ts';
 import { enforce } from '../../api/edge/rate-limits.ts';
@@ -37,6 +38,7 @@ const BODIES = [
   [MULTIPART_TYPE, MAX_FORM_BYTES],
 ] as const;
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\b/i;
+const TEXT_TYPE = /^text\//i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
 const WebhookPath = z.object({ workflow_id: Id, token: z.string().min(1).max(100) });
@@ -218,7 +220,8 @@ const lastValues = (content: Json): Json =>
 
 function parseContent(type: string, body: Buffer): Json {
   const text = body.toString('utf8');
-  if (FORM_TYPE.test(type)) return listedFields(new URLSearchParams(text));
+  if (JSON_TYPE.test(type) || FORM_TYPE.test(type) || TEXT_TYPE.test(type)) assertUtf8(body);
+  if (FORM_TYPE.test(type)) return listedFields(formIn(text));
   if (!JSON_TYPE.test(type)) return text;
   if (text.trim() === '') return {};
   try {

@@ -288,6 +288,24 @@ describe('an inbound webhook', () => {
     expect(await runs(id)).toHaveLength(2);
   });
 
+  it.each([
+    ['application/json', '{"name":"Jos\u00e9"}'],
+    ['text/plain; charset=utf-8', 'Jos\u00e9'],
+    ['application/x-www-form-urlencoded', 'name=Jos%E9'],
+  ])('rejects a body in another encoding than UTF-8, whose letters would be lost: %s', async (type, body) => {
+    const { id, path } = await webhook();
+    const post = (sent: Uint8Array) =>
+      fetch(api.url + path, { method: 'POST', headers: { 'content-type': type }, body: sent });
+    const refused = await post(Buffer.from(body, 'latin1'));
+    expect([refused.status, ((await refused.json()) as { message: string }).message]).toEqual([
+      400,
+      'The request is not valid: body must be in UTF-8',
+    ]);
+    expect((await post(Buffer.from(body.replace('%E9', '%C3%A9')))).status).toBe(202);
+    expect((await post(Buffer.from(body.replace(/\u00e9|%E9/, '\ufffd')))).status).toBe(202);
+    expect(await runs(id)).toHaveLength(2);
+  });
+
   it('counts against the rate limit of its org', async () => {
     const limited = await startApi({ env: { RATE_LIMIT_STANDARD: '8' } });
     try {

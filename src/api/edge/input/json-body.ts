@@ -1,14 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { countValues } from '../../../documents/json-text.rules.ts';
 import { invalid } from '../../../errors.ts';
+import { assertUtf8 } from './utf8.ts';
 
 /** The most values in a body: members of objects and items of lists, at any depth. */
 export const MAX_VALUES = 200_000;
 export const TOO_MANY_VALUES = `must have at most ${MAX_VALUES} values`;
 const NO_PROTOTYPE = 'must have no member __proto__, and no constructor with a prototype';
-const NOT_UTF8 = 'must be JSON in UTF-8 (RFC 8259)';
 
 /**
  * Parses JSON bodies, of which an empty one is absent. Refuses one in another encoding than UTF-8, whose letters would be lost,
@@ -19,10 +18,7 @@ export const jsonBody = fastifyPlugin(async (app: FastifyInstance) => {
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    if (!isUtf8(body)) {
-      done(invalid(`The request is not valid: body ${NOT_UTF8}`, [{ path: 'body', message: NOT_UTF8 }]));
-      return;
-    }
+    assertUtf8(body);
     const text = body.toString();
     if (text.length > MAX_VALUES && countValues(text) > MAX_VALUES) {
       done(invalid(`The request is not valid: body ${TOO_MANY_VALUES}`, [{ path: 'body', message: TOO_MANY_VALUES }]));
