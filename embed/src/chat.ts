@@ -1,20 +1,19 @@
 import { createClient, isPassing, Refused } from './client.ts';
-import type { ChatState, Core, Page, Person } from './core.ts';
+import type { Core, Page, Person } from './core.ts';
 import { createDelivery } from './delivery.ts';
 import type { Options } from './options.ts';
 import { createPolling } from './polling.ts';
 import { mergeItems } from './rules/history.rules.ts';
 import { userOf } from './rules/user.rules.ts';
+import { beginState, type Earlier, NO_SESSION } from './state.ts';
 import type { Outgoing, Storage } from './storage.ts';
 import { createTabs, type Notice } from './tabs.ts';
 import { createTyping } from './typing.ts';
-import type { Activity, Polled, Session } from './wire.ts';
+import type { Polled, Session } from './wire.ts';
 import type { Language } from './words.ts';
 
 /** The most characters of a message. */
 export const MAX_LENGTH = 50_000;
-const NO_ACTIVITY: Activity = { agent_typing: false, ai_label: null };
-const NO_SESSION = { session: undefined, items: [], activity: NO_ACTIVITY };
 
 export type Chat = ReturnType<typeof createChat>;
 
@@ -23,13 +22,6 @@ interface Owner {
   person: Person;
   storage: Storage;
   token: string | undefined;
-}
-
-/** The chat that was on the page before. */
-interface Earlier {
-  person: Person;
-  user: string | undefined;
-  state(): ChatState;
 }
 
 /**
@@ -253,6 +245,11 @@ export function createChat(page: Page, { person, storage, token }: Owner, before
       core.set({ error: undefined });
       leaveSession();
     },
+    /** Shows and sends what was added to the memory. */
+    resume: () => {
+      recall();
+      resume();
+    },
     /** Continues with a newer token of the same user. */
     renew(newer: string | undefined): void {
       userToken = newer;
@@ -262,24 +259,5 @@ export function createChat(page: Page, { person, storage, token }: Owner, before
       polling.left();
       tabs.close();
     },
-  };
-}
-
-/** Returns what is shown at first: what waits, how the page was, and messages of the same person that were refused. */
-function beginState(person: Person, storage: Storage, before: Earlier | undefined): ChatState {
-  const { queue, decided } = storage.get();
-  const { isOpen = false, config, refusal, language, outgoing = [] } = before?.state() ?? {};
-  const refused = before?.person === person && before.user === undefined ? outgoing.filter(({ error }) => error) : [];
-  return {
-    isOpen,
-    config,
-    refusal,
-    language,
-    items: [],
-    outgoing: [...refused, ...queue],
-    activity: NO_ACTIVITY,
-    isOffline: false,
-    decided,
-    votes: {},
   };
 }

@@ -53,9 +53,10 @@ export function createDelivery(core: Core, polling: Polling) {
     return session.id;
   }
 
-  /** Sends the first message. Returns whether the next one can follow. */
+  /** Sends the first message, unless the chat has ended meanwhile: then it belongs to the next chat of the person. */
   async function sendFirst(message: Outgoing): Promise<void> {
     const session_id = await ensureSession();
+    signal.throwIfAborted();
     const greetings = core.state().items.length === 0 ? greetingsOf(core) : [];
     const answer = await client.send({
       ...options.message,

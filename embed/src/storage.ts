@@ -78,17 +78,22 @@ export function createStorage(name: string) {
 }
 export type Storage = ReturnType<typeof createStorage>;
 
-/**
- * Gives what an anonymous visitor wrote and has not sent to the user who they turn out to be. Returns the messages that were
- * moved.
- */
-export function moveUnsent(from: Storage, to: Storage): Outgoing[] {
-  const { queue, draft } = from.get();
-  if (queue.length === 0 && !draft) return [];
+/** Gives what an anonymous visitor has typed to the user who they turn out to be. */
+export function moveDraft(from: Storage, to: Storage): void {
+  const { draft } = from.get();
+  if (!draft) return;
   if (from.isStored()) to.begin();
-  const known = to.get();
-  to.set({ queue: [...known.queue, ...queue], draft: draft || known.draft || '' });
-  from.set({ queue: [], draft: '' });
+  to.set({ draft });
+  from.set({ draft: '' });
+}
+
+/** Gives what an anonymous visitor has not sent to the user who they turn out to be. Returns the messages. */
+export function moveQueue(from: Storage, to: Storage): Outgoing[] {
+  const { queue } = from.get();
+  if (queue.length === 0) return [];
+  to.begin();
+  to.set({ queue: [...to.get().queue, ...queue] });
+  from.set({ queue: [] });
   return queue;
 }
 

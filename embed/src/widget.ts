@@ -3,7 +3,7 @@ import { createClient } from './client.ts';
 import type { Page, Person } from './core.ts';
 import type { Options } from './options.ts';
 import { userOf } from './rules/user.rules.ts';
-import { createStorage, deleteOldMemories, moveUnsent, nameOf, type Storage } from './storage.ts';
+import { createStorage, deleteOldMemories, moveDraft, moveQueue, nameOf, type Storage } from './storage.ts';
 import { createTabs } from './tabs.ts';
 import type { Config } from './wire.ts';
 
@@ -46,16 +46,22 @@ export function createWidget(options: Options) {
     if (user === undefined) return createChat(page, { person, storage: anonymous, token: undefined }, before);
     deleteOldMemories(options.token);
     const storage = createStorage(nameOf(options.token, user));
-    if (before?.user === undefined && (person.user ?? user) === user) adopt(storage);
+    if (before?.user === undefined && (person.user ?? user) === user) {
+      moveDraft(anonymous, storage);
+      void adopt(storage);
+    }
     person.user = user;
     return createChat(page, { person, storage, token }, before);
   }
 
-  /** Takes over what the anonymous visitor has not sent: their other tabs do not send it. */
-  function adopt(storage: Storage): void {
+  /** Takes over what the anonymous visitor has not sent, once no tab is sending it. */
+  async function adopt(storage: Storage): Promise<void> {
     const tabs = createTabs(anonymous.name, () => {});
-    for (const { uuid } of moveUnsent(anonymous, storage)) tabs.tell({ kind: 'sent', uuid });
+    await tabs.inTurn('send', async () => {
+      for (const { uuid } of moveQueue(anonymous, storage)) tabs.tell({ kind: 'sent', uuid });
+    });
     tabs.close();
+    chat.resume();
   }
 
   function replace(person: Person, token: string | undefined): void {

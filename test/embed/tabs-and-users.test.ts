@@ -213,6 +213,23 @@ interface HistoryItem {
       expect((await sessions()).length).toBe(2);
     });
 
+    it('sends a message once that is under way when its anonymous visitor is identified', async () => {
+      const anna = await newUser('Anna');
+      const tab = await visit();
+      await tab.open();
+      const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+      const isSent = tab.page.waitForRequest('**/chat/send');
+      await tab.page.route('**/chat/send', (route) => isReleased.then(() => route.continue()));
+      await tab.say('Under way');
+      await tab.say('Next');
+      await isSent;
+      await tab.identify(anna.token);
+      release();
+      await eventually('the next message', async () => (await textsOf(await sessionOf(anna.id))).length > 0);
+      const texts = await Promise.all((await sessions()).map(({ id }) => textsOf(id)));
+      expect(texts.flat().sort()).toEqual(['Next', 'Under way']);
+    });
+
     it('keeps what waits of a user whose token has expired until the page names them again', async () => {
       const [anna, bob] = [await newUser('Anna'), await newUser('Bob')];
       const tab = await visitAs(anna.token);
