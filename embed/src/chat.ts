@@ -1,78 +1,97 @@
 import { createClient, isPassing, Refused } from './client.ts';
-import type { ChatState, Core } from './core.ts';
+import type { Core, Page, Person } from './core.ts';
 import { createDelivery } from './delivery.ts';
 import type { Options } from './options.ts';
 import { createPolling } from './polling.ts';
 import { mergeItems } from './rules/history.rules.ts';
-import { createStorage, type Outgoing } from './storage.ts';
+import { userOf } from './rules/user.rules.ts';
+import { beginState, type Earlier, NO_SESSION } from './state.ts';
+import type { Outgoing, Storage } from './storage.ts';
 import { createTabs, type Notice } from './tabs.ts';
 import { createTyping } from './typing.ts';
-import type { Activity, Polled, Session } from './wire.ts';
+import type { Polled, Session } from './wire.ts';
 import type { Language } from './words.ts';
 
 /** The most characters of a message. */
 export const MAX_LENGTH = 50_000;
-const NO_ACTIVITY: Activity = { agent_typing: false, ai_label: null };
 
 export type Chat = ReturnType<typeof createChat>;
 
-/** Creates the chat of a page: its state, and what can be done. It makes no request but one for the configuration. */
-export function createChat(options: Options) {
-  const storage = createStorage(options.token);
-  const client = createClient(options.host, options.token, () => options.userToken ?? storage.get().visitor);
-  const { queue, decided } = storage.get();
-  let state: ChatState = {
-    isOpen: false,
-    items: [],
-    outgoing: queue,
-    activity: NO_ACTIVITY,
-    isOffline: false,
-    decided,
-    votes: {},
-  };
-  /** The answers to the page's fields, a line each. */
-  let answers: string[] = [];
-  const watchers = new Set<() => void>();
-  const listeners = new Map<string, Set<(detail: unknown) => void>>();
-  const tabs = createTabs(options.token, hear);
+/** Whose chat it is: a person with their memory. The token is that of a user. */
+interface Owner {
+  person: Person;
+  storage: Storage;
+  token: string | undefined;
+}
+
+/**
+ * Creates the chat of one anonymous visitor or user: its state, and what can be done. All that it stores, sends or tells
+ * other tabs is theirs, also what ends after `destroy`. It makes no request but one for the configuration.
+ */
+export function createChat(page: Page, { person, storage, token }: Owner, before?: Earlier) {
+  const { options } = page;
+  let userToken = token;
+  const client = createClient(options.host, options.token, () => userToken ?? storage.get().visitor);
+  let state = beginState(person, storage, before);
+  const tabs = createTabs(storage.name, hear);
   const core: Core = {
     options,
+    person,
     client,
     storage,
     tabs,
     state: () => state,
     set(change) {
       state = { ...state, ...change };
-      for (const watch of watchers) watch();
+      if (!tabs.signal.aborted) page.changed();
     },
+    userToken: () => userToken,
     receive,
     forget,
+    forgetSession(id) {
+      if (storage.get().session === id) storage.set({ session: undefined });
+    },
     emit: (event, detail) => {
-      for (const listener of listeners.get(event) ?? []) listener(detail);
+      if (!tabs.signal.aborted) page.emit(event, detail);
     },
   };
   const polling = createPolling(core);
-  const delivery = createDelivery(core, polling.soon);
+  const delivery = createDelivery(core, polling);
   const typing = createTyping(core);
 
   function hear(notice: Notice): void {
-    if (notice.kind === 'polled') receive(notice.data as Polled);
-    else if (notice.kind === 'memory') {
-      const { queue: waiting, decided: known } = storage.get();
-      const { outgoing } = state;
-      core.set({
-        outgoing: [...outgoing.filter(({ uuid }) => !waiting.some((other) => other.uuid === uuid)), ...waiting],
-        decided: known,
-      });
-      polling.start();
-    } else polling.hear(notice);
+    if (notice.kind === 'polled') hearPolled(notice.data, notice.isWhole);
+    else if (notice.kind === 'sent') delivery.settle(notice.uuid, notice.error);
+    else if (notice.kind === 'memory') recall();
+    else polling.hear(notice);
   }
 
-  function receive({ session, history, activity }: Polled): void {
-    const known = new Set(state.items.map(({ publicId }) => publicId));
-    const items = mergeItems(state.items, history);
+  function hearPolled(polled: Polled, isWhole: boolean): void {
+    const followed = storage.get().session ?? polled.session.id;
+    if (followed !== polled.session.id) return;
+    receive(polled, isWhole);
+    void polling.catchUp();
+  }
+
+  /** Shows what another tab has changed. */
+  function recall(): void {
+    const { queue, decided, session } = storage.get();
+    const waiting = new Set(queue.map(({ uuid }) => uuid));
+    core.set({
+      ...(state.session && session !== state.session.id && NO_SESSION),
+      outgoing: [...state.outgoing.filter(({ uuid }) => !waiting.has(uuid)), ...queue],
+      decided,
+    });
+    polling.start();
+  }
+
+  function receive({ session, history, activity }: Polled, isWhole: boolean): void {
+    const before = state.session?.id === session.id ? state.items : [];
+    const known = new Set(before.map(({ publicId }) => publicId));
+    const isFirst = before.length === 0;
+    // A part of a history is not shown without what came before it.
+    const items = isFirst && !isWhole ? [] : mergeItems(before, history);
     const shown = new Set(items.map(({ publicId }) => publicId));
-    const isFirst = state.items.length === 0;
     core.set({
       session,
       items,
@@ -81,7 +100,7 @@ export function createChat(options: Options) {
       outgoing: state.outgoing.filter(({ uuid }) => !shown.has(uuid)),
     });
     for (const item of history)
-      if (!isFirst && !known.has(item.publicId) && item.sender.kind !== 'user')
+      if (!(isFirst && isWhole) && !known.has(item.publicId) && item.sender.kind !== 'user')
         core.emit('message', {
           id: item.publicId,
           text: item.content.text,
@@ -93,13 +112,18 @@ export function createChat(options: Options) {
     if (state.isOpen) void markRead();
   }
 
-  function forget(): void {
-    if (options.userToken !== undefined) {
-      options.userToken = undefined;
-      core.emit('unauthorized');
-    }
-    storage.set({ visitor: undefined, session: undefined });
-    core.set({ session: undefined, items: [], activity: NO_ACTIVITY });
+  function forget({ bearer }: { bearer: string | undefined }): void {
+    if (tabs.signal.aborted || bearer !== (userToken ?? storage.get().visitor)) return;
+    if (userToken === undefined) {
+      storage.set({ visitor: undefined });
+      leaveSession();
+    } else page.signOut();
+  }
+
+  function leaveSession(): void {
+    storage.set({ session: undefined });
+    core.set(NO_SESSION);
+    tabs.tell({ kind: 'memory' });
   }
 
   async function markRead(): Promise<void> {
@@ -112,12 +136,18 @@ export function createChat(options: Options) {
 
   async function load(): Promise<void> {
     try {
-      core.set({ config: await client.config(), refusal: undefined });
+      if (!state.config) core.set({ config: await page.config(), refusal: undefined });
     } catch (error) {
       if (!isPassing(error)) core.set({ refusal: (error as Refused).message });
     }
-    if (storage.get().session || options.userToken) polling.start();
+    resume();
+  }
+
+  /** Asks for news and sends what waits. */
+  function resume(): void {
+    if (storage.get().session || userToken) polling.start();
     if (storage.get().queue.length > 0) void delivery.flush();
+    if (state.isOpen) polling.opened();
   }
 
   /** Runs what the visitor wants, and shows a failure. */
@@ -126,7 +156,7 @@ export function createChat(options: Options) {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) forget();
+      if (error instanceof Refused && error.status === 401) forget(error);
       core.set({ error: error instanceof Refused && error.status < 500 ? error.message : '' });
       return undefined;
     }
@@ -136,7 +166,7 @@ export function createChat(options: Options) {
   function send(text: string, files: Outgoing['files']): Promise<void> {
     typing('');
     const isFirst = state.items.length === 0 && state.outgoing.every(({ error }) => error !== undefined);
-    const whole = [answers.join('\n'), text].filter(Boolean).join('\n\n');
+    const whole = [person.answers.join('\n'), text].filter(Boolean).join('\n\n');
     return delivery.send(isFirst && whole.length <= MAX_LENGTH ? whole : text, files);
   }
 
@@ -144,22 +174,18 @@ export function createChat(options: Options) {
 
   return {
     state: () => state,
+    person,
+    user: userOf(token),
     options,
     client,
     load,
-    watch(watcher: () => void) {
-      watchers.add(watcher);
-      return () => void watchers.delete(watcher);
-    },
-    on(event: string, listener: (detail: unknown) => void) {
-      listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
-    },
+    watch: page.watch,
     async open(): Promise<void> {
       if (state.isOpen) return;
       core.set({ isOpen: true });
       core.emit('open', state.session);
-      if (!state.config && !state.refusal) await load();
-      polling.opened();
+      if (state.config || state.refusal) polling.opened();
+      else await load();
       void markRead();
     },
     close(): void {
@@ -177,8 +203,8 @@ export function createChat(options: Options) {
     },
     setLanguage: (language: Language) => core.set({ language }),
     claim(claims: Options['claims'], given: Record<string, string>): void {
-      options.claims = { ...options.claims, ...claims };
-      answers = Object.entries(given).map(([field, answer]) => `${field}: ${answer}`);
+      person.claims = { ...person.claims, ...claims };
+      person.answers = Object.entries(given).map(([field, answer]) => `${field}: ${answer}`);
     },
     send,
     retry: delivery.retry,
@@ -216,21 +242,21 @@ export function createChat(options: Options) {
       });
     },
     startNew(): void {
-      storage.set({ session: undefined });
-      core.set({ session: undefined, items: [], activity: NO_ACTIVITY, error: undefined });
-      tabs.tell({ kind: 'memory' });
+      core.set({ error: undefined });
+      leaveSession();
     },
-    identify(token: string): void {
-      options.userToken = token;
-      core.set({ session: undefined, items: [] });
-      storage.set({ session: undefined });
-      polling.start();
+    /** Shows and sends what was added to the memory. */
+    resume: () => {
+      recall();
+      resume();
     },
-    setContext(context: object): void {
-      options.message = { ...options.message, clientContext: { ...options.message?.clientContext, ...context } };
+    /** Continues with a newer token of the same user. */
+    renew(newer: string | undefined): void {
+      userToken = newer;
+      resume();
     },
     destroy(): void {
-      polling.stop();
+      polling.left();
       tabs.close();
     },
   };

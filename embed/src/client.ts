@@ -6,11 +6,14 @@ const TIMEOUT_MS = 20_000;
 export class Refused extends Error {
   readonly status: number;
   readonly retryAfterMs: number;
+  /** The token of the visitor who asked. */
+  readonly bearer: string | undefined;
 
-  constructor(status: number, message: string, retryAfterMs: number) {
+  constructor(status: number, message: string, retryAfterMs: number, bearer: string | undefined) {
     super(message);
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.bearer = bearer;
   }
 }
 
@@ -41,7 +44,7 @@ export function createClient(host: string, token: string, visitor: () => string 
     const answer = await response.json().catch(() => ({}));
     if (response.ok) return answer;
     const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1_000;
-    throw new Refused(response.status, answer.error?.message ?? response.statusText, retryAfterMs);
+    throw new Refused(response.status, answer.error?.message ?? response.statusText, retryAfterMs, bearer);
   };
 
   return {
@@ -89,7 +92,7 @@ function upload(
     request.onload = () =>
       request.status === 200
         ? resolve(request.response)
-        : reject(new Refused(request.status, request.response?.error?.message ?? request.statusText, 0));
+        : reject(new Refused(request.status, request.response?.error?.message ?? request.statusText, 0, bearer));
     request.onerror = () => reject(new TypeError('network'));
     const form = new FormData();
     form.append('file', file);

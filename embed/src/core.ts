@@ -24,16 +24,42 @@ export interface ChatState {
   votes: Record<string, boolean>;
 }
 
+/** Who writes on this page: at first anonymous, later perhaps a user. */
+export interface Person {
+  /** Known also after the server has refused the token. */
+  user?: string | undefined;
+  claims: Options['claims'];
+  /** The answers to the page's fields, a line each. */
+  answers: string[];
+}
+
+/** What the chats of all persons on a page share. */
+export interface Page {
+  options: Options;
+  config(): Promise<Config>;
+  changed(): void;
+  /** Calls a watcher at each change, and returns what ends that. */
+  watch(watcher: () => void): () => void;
+  emit(event: string, detail?: unknown): void;
+  /** Continues with an anonymous visitor, as the server does not take the user's token any more. */
+  signOut(): void;
+}
+
 export interface Core {
   options: Options;
+  person: Person;
   client: Client;
   storage: Storage;
   tabs: Tabs;
   state(): ChatState;
   set(change: Partial<ChatState>): void;
-  /** Takes what a poll of any tab has found. */
-  receive(polled: Polled): void;
-  /** Forgets a visitor whom the server does not know any more. What waits to be sent stays. */
-  forget(): void;
+  /** The token of the user. Undefined for an anonymous visitor. */
+  userToken(): string | undefined;
+  /** Takes what a poll of any tab has found: the whole history, or what came after the items that the tab knows. */
+  receive(polled: Polled, isWhole: boolean): void;
+  /** Forgets a visitor whose token the server has refused. What waits to be sent stays. */
+  forget(refused: { bearer: string | undefined }): void;
+  /** Forgets a session that the server does not find, unless another one has followed. */
+  forgetSession(id: string | undefined): void;
   emit(event: string, detail?: unknown): void;
 }

@@ -1,12 +1,16 @@
 import { isPassing, Refused } from './client.ts';
 import type { Core } from './core.ts';
+import type { Polling } from './polling.ts';
 import { backoffMs } from './rules/backoff.rules.ts';
 import type { Outgoing } from './storage.ts';
 import type { Uploaded } from './wire.ts';
 
 /** Sends the visitor's messages: in order, each once by its uuid, and later if the server cannot be reached. */
-export function createDelivery(core: Core, onSent: () => void) {
-  const { client, storage, tabs, options } = core;
+export function createDelivery(core: Core, polling: Polling) {
+  const { client, storage, tabs, options, person } = core;
+  const { signal } = tabs;
+  /** Messages of this tab on their way: tabs that write the queue at the same moment may replace each other's. */
+  const own = new Map<string, Outgoing>();
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -18,32 +22,41 @@ export function createDelivery(core: Core, onSent: () => void) {
   const show = (uuid: string, error?: string): void =>
     core.set({ outgoing: core.state().outgoing.map((one) => (one.uuid === uuid ? { ...one, error } : one)) });
   const remove = (uuid: string): void => change(storage.get().queue.filter((one) => one.uuid !== uuid));
+  const isKnown = () => core.userToken() !== undefined || storage.get().visitor !== undefined;
 
-  async function ensureVisitor(): Promise<void> {
-    if (options.userToken || storage.get().visitor) return;
-    const { name, email, customData } = options.claims ?? {};
+  async function createVisitor(): Promise<void> {
+    if (isKnown()) return;
+    const { name, email, customData } = person.claims ?? {};
     const claims = {
       non_verified_name: name || null,
       email: email || null,
       non_verified_custom_data: customData ?? null,
     };
-    storage.set({ visitor: (await client.createVisitor(claims)).token });
+    const { token } = await client.createVisitor(claims);
+    if (!isKnown()) storage.set({ visitor: token });
+  }
+  /** One tab creates the visitor of all. Without locks, the first one that is stored stays. */
+  async function ensureVisitor(): Promise<void> {
+    if (!isKnown()) await tabs.inTurn('visitor', createVisitor);
   }
 
   async function ensureSession(): Promise<string> {
     await ensureVisitor();
-    const known = storage.get().session;
+    const known = await polling.findSession();
     if (known) return known;
     const session = await client.createSession(options.sessionData ?? {});
+    const first = storage.get().session;
+    if (first) return first;
     storage.set({ session: session.id });
     core.set({ session });
     core.emit('session', session);
     return session.id;
   }
 
-  /** Sends the first message. Returns whether the next one can follow. */
+  /** Sends the first message, unless the chat has ended meanwhile: then it belongs to the next chat of the person. */
   async function sendFirst(message: Outgoing): Promise<void> {
     const session_id = await ensureSession();
+    signal.throwIfAborted();
     const greetings = core.state().items.length === 0 ? greetingsOf(core) : [];
     const answer = await client.send({
       ...options.message,
@@ -54,35 +67,47 @@ export function createDelivery(core: Core, onSent: () => void) {
       language: core.state().language?.code,
       initial_messages: greetings,
     });
-    remove(message.uuid);
-    if (!answer.success) return show(message.uuid, answer.error?.message ?? '');
+    finish(message.uuid, answer.success ? undefined : (answer.error?.message ?? ''));
     if (answer.session) core.set({ session: answer.session });
   }
 
+  /** Ends the way of a message, in all tabs. */
+  function finish(uuid: string, error?: string): void {
+    remove(uuid);
+    settle(uuid, error);
+    tabs.tell({ kind: 'sent', uuid, error });
+  }
+
+  function settle(uuid: string, error: string | undefined): void {
+    own.delete(uuid);
+    if (error !== undefined) show(uuid, error);
+  }
+
+  const next = () => (signal.aborted ? undefined : (storage.get().queue[0] ?? own.values().next().value));
+
   async function flushAll(): Promise<void> {
-    let isKnown = true;
-    for (let message = storage.get().queue[0]; message; message = storage.get().queue[0]) {
+    let mayRepeat = true;
+    for (let message = next(); message; message = next()) {
+      const { session } = storage.get();
       try {
         await sendFirst(message);
         failures = 0;
-        isKnown = true;
+        mayRepeat = true;
         core.set({ isOffline: false });
-        onSent();
+        polling.soon();
       } catch (error) {
         const status = error instanceof Refused ? error.status : 0;
-        if (status === 401 && isKnown) core.forget();
-        else if (status === 404 && isKnown) storage.set({ session: undefined });
+        if (status === 401 && mayRepeat) core.forget(error as Refused);
+        else if (status === 404 && mayRepeat) core.forgetSession(session);
         else if (isPassing(error)) return later(error);
-        else {
-          remove(message.uuid);
-          show(message.uuid, (error as Error).message);
-        }
-        isKnown = status !== 401 && status !== 404;
+        else finish(message.uuid, (error as Error).message);
+        mayRepeat = status !== 401 && status !== 404;
       }
     }
   }
 
   function later(error: unknown): void {
+    if (signal.aborted) return;
     core.set({ isOffline: true });
     const wait = Math.max(backoffMs(failures++), error instanceof Refused ? error.retryAfterMs : 0);
     clearTimeout(timer);
@@ -93,7 +118,13 @@ export function createDelivery(core: Core, onSent: () => void) {
     clearTimeout(timer);
     return tabs.inTurn('send', flushAll);
   };
-  addEventListener('online', () => void flush());
+  const enqueue = (message: Outgoing): Promise<void> => {
+    own.set(message.uuid, message);
+    change([...storage.get().queue, message]);
+    return flush();
+  };
+  addEventListener('online', () => void flush(), { signal });
+  signal.addEventListener('abort', () => clearTimeout(timer));
 
   return {
     flush,
@@ -102,15 +133,15 @@ export function createDelivery(core: Core, onSent: () => void) {
       storage.begin();
       storage.set({ draft: '' });
       core.set({ outgoing: [...core.state().outgoing, message], error: undefined });
-      change([...storage.get().queue, message]);
-      return flush();
+      return enqueue(message);
     },
-    retry(uuid: string): Promise<void> {
+    async retry(uuid: string): Promise<void> {
       const message = core.state().outgoing.find((one) => one.uuid === uuid);
       show(uuid);
-      if (message) change([...storage.get().queue, { ...message, error: undefined }]);
-      return flush();
+      if (message) await enqueue({ ...message, error: undefined });
     },
+    /** Notes that another tab has sent a message, or why it was refused. */
+    settle,
     discard(uuid: string): void {
       remove(uuid);
       core.set({ outgoing: core.state().outgoing.filter((one) => one.uuid !== uuid) });
@@ -122,7 +153,8 @@ export function createDelivery(core: Core, onSent: () => void) {
         return await client.upload(file, onProgress);
       } catch (error) {
         if (!(error instanceof Refused) || error.status !== 401) throw error;
-        core.forget();
+        core.forget(error);
+        if (signal.aborted) throw error;
         await ensureVisitor();
         return client.upload(file, onProgress);
       }

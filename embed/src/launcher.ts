@@ -1,6 +1,7 @@
 import type { Chat } from './chat.ts';
 import styles from './launcher.css';
 import { isColor, textColorOn } from './rules/colours.rules.ts';
+import type { Widget } from './widget.ts';
 
 declare const PANEL_VERSION: string;
 
@@ -19,7 +20,7 @@ interface PanelModule {
  * Shows the launcher in a shadow root, and the panel while the chat is open. The panel's code is loaded when it is first
  * wanted. The styles are adopted: the page's policy needs to allow no inline style.
  */
-export function showLauncher(chat: Chat, root: ShadowRoot): void {
+export function showLauncher(widget: Widget, root: ShadowRoot): void {
   root.adoptedStyleSheets = [sheetOf(styles)];
   const frame = document.createElement('div');
   const place = document.createElement('div');
@@ -33,11 +34,16 @@ export function showLauncher(chat: Chat, root: ShadowRoot): void {
   button.append(icon.svg, text, badge);
   frame.append(place, button);
 
-  const panel = createPanel(chat, root, place);
+  const panel = createPanel(widget.options.host, root, place);
   button.addEventListener('pointerenter', panel.load, { once: true });
-  button.addEventListener('click', () => (chat.state().isOpen ? chat.close() : void chat.open()));
+  button.addEventListener('click', () => {
+    const chat = widget.chat();
+    if (chat.state().isOpen) chat.close();
+    else void chat.open();
+  });
 
   const draw = () => {
+    const chat = widget.chat();
     const { config, refusal, isOpen, session, language } = chat.state();
     const isShown = config !== undefined || isOpen; // no colour is shown before it is known
     if (!isShown || (refusal !== undefined && !isOpen)) return frame.remove();
@@ -60,9 +66,9 @@ export function showLauncher(chat: Chat, root: ShadowRoot): void {
     badge.textContent = String(unread);
     badge.hidden = unread === 0;
     if (!frame.isConnected) root.append(frame);
-    if (panel.show(isOpen)) button.focus({ preventScroll: true });
+    if (panel.show(isOpen ? chat : undefined)) button.focus({ preventScroll: true });
   };
-  chat.watch(draw);
+  widget.watch(draw);
   draw();
 }
 
@@ -78,12 +84,12 @@ function nameOf(
   return [launcher ?? words?.open ?? 'Open chat', ...(unread > 0 ? [count] : [])].join(', ');
 }
 
-function createPanel(chat: Chat, root: ShadowRoot, place: HTMLElement) {
+function createPanel(host: string, root: ShadowRoot, place: HTMLElement) {
   let loading: Promise<PanelModule> | undefined;
   let remove: (() => void) | undefined;
-  let isWanted = false;
+  let wanted: Chat | undefined;
   const load = () => {
-    loading ??= import(`${chat.options.host}/widget/panel.js?v=${PANEL_VERSION}`).then((module: PanelModule) => {
+    loading ??= import(`${host}/widget/panel.js?v=${PANEL_VERSION}`).then((module: PanelModule) => {
       root.adoptedStyleSheets.push(sheetOf(module.styles));
       return module;
     });
@@ -92,23 +98,26 @@ function createPanel(chat: Chat, root: ShadowRoot, place: HTMLElement) {
   const mount = async () => {
     try {
       const module = await load();
-      if (isWanted && !remove) remove = module.mount(chat, place);
+      if (wanted) remove = module.mount(wanted, place);
     } catch {
       loading = undefined; // the next opening tries again
-      chat.close();
+      wanted?.close();
     }
   };
   return {
     load: () => void load().catch(() => {}),
-    /** Shows the panel or not. Returns whether it was shown and is not any more. */
-    show(isOpen: boolean): boolean {
-      if (isOpen === isWanted) return false;
-      isWanted = isOpen;
-      if (isOpen) void mount();
-      else remove?.();
-      const wasShown = !isOpen && remove !== undefined;
-      if (!isOpen) remove = undefined;
-      return wasShown;
+    /** Shows the panel of a chat, or none. Returns whether one was shown and none is any more. */
+    show(chat: Chat | undefined): boolean {
+      if (chat === wanted) return false;
+      const wasShown = remove !== undefined;
+      // What the same person has begun in the panel stays there.
+      if (chat?.person !== wanted?.person) {
+        remove?.();
+        remove = undefined;
+      }
+      wanted = chat;
+      if (chat) void mount();
+      return wasShown && !chat;
     },
   };
 }

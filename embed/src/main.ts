@@ -1,19 +1,19 @@
-import { type Chat, createChat } from './chat.ts';
 import { showLauncher } from './launcher.ts';
 import { callHooks, type Options, optionsOfOriginal, optionsOfTag } from './options.ts';
+import { createWidget, type Widget } from './widget.ts';
 
 const TAG = 'switchboard-chat';
 const script = document.currentScript as HTMLScriptElement | null;
 const host = new URL(script?.src ?? location.href).origin;
 
-let chat: Chat | undefined;
+let widget: Widget | undefined;
 let early: [string, (detail: unknown) => void][] = [];
 
 class ChatElement extends HTMLElement {
-  begin(options: Options): Chat {
+  begin(options: Options): Widget {
     const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
     if (options.theme) this.dataset.theme = options.theme;
-    const created = createChat(options);
+    const created = createWidget(options);
     showLauncher(created, root);
     return created;
   }
@@ -21,12 +21,12 @@ class ChatElement extends HTMLElement {
 
 /** Puts the chat on the page, in place of an earlier one. */
 function begin(options: Options): void {
-  chat?.destroy();
+  widget?.chat().destroy();
   document.querySelector(TAG)?.remove();
   const element = document.createElement(TAG) as ChatElement;
   document.body.append(element);
   const created = element.begin(options);
-  chat = created;
+  widget = created;
   callHooks(options, created.on);
   for (const [event, listener] of early) created.on(event, listener);
   early = [];
@@ -35,21 +35,21 @@ function begin(options: Options): void {
     element.popover = 'manual';
     element.showPopover();
   }
-  void created.load();
-  if (options.isOpen) void created.open();
-  else if (options.openAfterSeconds) setTimeout(() => void created.open(), options.openAfterSeconds * 1_000);
+  void created.chat().load();
+  if (options.isOpen) void created.chat().open();
+  else if (options.openAfterSeconds) setTimeout(() => void created.chat().open(), options.openAfterSeconds * 1_000);
 }
 
 /** What a page can do with its chat: `Switchboard('open')`, `Switchboard('on', 'message', listener)`. */
 function command(name: string, ...args: unknown[]): void {
   if (name === 'on') {
     const [event, listener] = args as [string, (detail: unknown) => void];
-    if (chat) chat.on(event, listener);
+    if (widget) widget.on(event, listener);
     else early.push([event, listener]);
-  } else if (name === 'open') void chat?.open();
-  else if (name === 'close') chat?.close();
-  else if (name === 'identify') chat?.identify((args[0] as { token: string }).token);
-  else if (name === 'context') chat?.setContext(args[0] as object);
+  } else if (name === 'open') void widget?.chat().open();
+  else if (name === 'close') widget?.chat().close();
+  else if (name === 'identify') widget?.identify((args[0] as { token: string }).token);
+  else if (name === 'context') widget?.setContext(args[0] as object);
   else console.warn(`Switchboard: unknown command ${name}. Known: open, close, identify, on, context`);
 }
 

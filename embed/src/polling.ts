@@ -10,6 +10,8 @@ const HIDDEN_MS = 60_000;
 /** A server that does not wait is not asked without a pause. */
 const SHORTEST_MS = 1_000;
 
+export type Polling = ReturnType<typeof createPolling>;
+
 /**
  * Asks for news of the session: at once and all the time while the chat is open in a tab, from time to time while it is
  * closed. One tab asks for all.
@@ -24,6 +26,7 @@ export function createPolling(core: Core) {
   let request = new AbortController();
 
   const isWatched = () => core.state().isOpen || openTabs.size > 0;
+  const { signal } = tabs;
   const rest = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -33,27 +36,26 @@ export function createPolling(core: Core) {
       };
     });
 
-  /** Returns the session to follow: a verified visitor's latest open one, where the browser knows none. */
+  let isCompared = false;
+  /** Returns the session to follow: a user's latest open one, unless the one that the browser knows is open too. */
   async function findSession(): Promise<string | undefined> {
     const { session } = storage.get();
-    if (session || core.options.userToken === undefined) return session;
+    if (core.userToken() === undefined || (session && isCompared)) return session;
     const { items } = await client.sessions();
-    const open = items.find(({ isOpened }) => isOpened);
-    if (open) storage.set({ session: open.id });
-    return open?.id;
+    isCompared = true;
+    const open = items.filter(({ isOpened }) => isOpened);
+    const found = open.find(({ id }) => id === session) ?? open[0];
+    if (found && storage.get().session === session) storage.set({ session: found.id });
+    return storage.get().session;
   }
 
-  let known = { session: '', since: '', state: '', updatedAt: '' };
+  let known = { session: '', state: '', updatedAt: '' };
 
   async function pollOnce(id: string): Promise<void> {
-    if (known.session !== id)
-      known = {
-        session: id,
-        since: core.state().session?.id === id ? (core.state().items.at(-1)?.publicId ?? '') : '',
-        state: '',
-        updatedAt: '',
-      };
-    const { since, state } = known;
+    const { session, items } = core.state();
+    const since = session?.id === id ? (items.at(-1)?.publicId ?? '') : '';
+    if (known.session !== id) known = { session: id, state: '', updatedAt: '' };
+    const { state } = known;
     const query = { ...(since && { since }), ...(state && isWatched() && { state, wait: String(WAIT_SECONDS) }) };
     request = new AbortController();
     const polled = await client.poll(id, query, request.signal);
@@ -63,14 +65,10 @@ export function createPolling(core: Core) {
     // An item may have been redacted or edited: the items are read again.
     const whole = isChanged ? await client.poll(id, {}, request.signal) : undefined;
     const found = whole ?? polled;
-    known = {
-      session: id,
-      since: found.history.at(-1)?.publicId ?? since,
-      state: found.state,
-      updatedAt: found.session.updatedAt,
-    };
-    core.receive(found);
-    tabs.tell({ kind: 'polled', data: found });
+    known = { session: id, state: found.state, updatedAt: found.session.updatedAt };
+    const isWhole = since === '' || whole !== undefined;
+    core.receive(found, isWhole);
+    tabs.tell({ kind: 'polled', data: found, isWhole });
   }
 
   /** Returns how long to rest after a poll. Undefined if there is nothing to ask for. */
@@ -81,21 +79,22 @@ export function createPolling(core: Core) {
     return document.hidden ? HIDDEN_MS : CLOSED_MS;
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
+  async function run(): Promise<void> {
     isLeading = true;
     tabs.tell({ kind: 'tabs' });
     for (let failures = 0; !signal.aborted; ) {
       const began = Date.now();
       isAsked = false;
+      let id: string | undefined;
       try {
-        const id = await findSession();
+        id = await findSession();
         if (id) await pollOnce(id);
         failures = 0;
         const pause = pauseMs(id, Date.now() - began);
         if (pause === undefined) break;
         await rest(pause);
       } catch (error) {
-        if (!survives(error)) break;
+        if (signal.aborted || !survives(error, id)) break;
         await rest(Math.max(backoffMs(failures++), error instanceof Refused ? error.retryAfterMs : 0));
       }
     }
@@ -104,21 +103,25 @@ export function createPolling(core: Core) {
   }
 
   /** Returns whether the server can be asked again after this failure. */
-  function survives(error: unknown): boolean {
+  function survives(error: unknown, session: string | undefined): boolean {
     const status = error instanceof Refused ? error.status : 0;
-    if (status === 401) core.forget();
-    else if (status === 404) storage.set({ session: undefined });
+    if (status === 401) core.forget(error as Refused);
+    else if (status === 404) core.forgetSession(session);
     else if (isPassing(error)) core.set({ isOffline: isWatched() && (error as Error).name !== 'AbortError' });
     else return false;
     return true;
   }
 
-  /** A tab that others ask for begins with the history so far. */
+  /** An open chat that another tab asks for begins with the history so far. */
   async function catchUp(): Promise<void> {
-    const { session } = storage.get();
-    if (isLeading || !session || core.state().items.length > 0) return;
-    const polled = await client.poll(session, {}, request.signal).catch(() => undefined);
-    if (polled) core.receive(polled);
+    if (isLeading || !core.state().isOpen || core.state().items.length > 0) return;
+    try {
+      const session = await findSession();
+      const polled = session && (await client.poll(session, {}, signal));
+      if (polled && storage.get().session === session) core.receive(polled, true);
+    } catch {
+      // The next notice tries again.
+    }
   }
 
   let isStarted = false;
@@ -136,21 +139,26 @@ export function createPolling(core: Core) {
   };
   const opened = (): void => {
     tabs.tell({ kind: 'tab', tab: self, isOpen: core.state().isOpen });
-    if (!core.state().isOpen || !storage.get().session) return;
+    if (!core.state().isOpen || !(storage.get().session || core.userToken())) return;
     soon();
     void catchUp();
   };
-  addEventListener('pagehide', () => tabs.tell({ kind: 'tab', tab: self, isOpen: false }));
-  addEventListener('online', () => wake());
-  document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) wake();
+  const left = () => tabs.tell({ kind: 'tab', tab: self, isOpen: false });
+  addEventListener('pagehide', left, { signal });
+  addEventListener('online', () => wake(), { signal });
+  document.addEventListener('visibilitychange', () => document.hidden || wake(), { signal });
+  signal.addEventListener('abort', () => {
+    request.abort();
+    wake();
   });
 
   return {
     start,
     soon,
     opened,
-    stop: () => request.abort(),
+    left,
+    findSession,
+    catchUp,
     hear(notice: Notice): void {
       if (notice.kind === 'tab') {
         if (notice.isOpen) openTabs.add(notice.tab);

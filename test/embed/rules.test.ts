@@ -2,6 +2,7 @@ import { backoffMs } from '../../embed/src/rules/backoff.rules.ts';
 import { isColor, textColorOn } from '../../embed/src/rules/colours.rules.ts';
 import { argumentsOf, mergeItems } from '../../embed/src/rules/history.rules.ts';
 import { type Block, blocksOf, type Inline, inlinesOf, safeHref } from '../../embed/src/rules/markdown.rules.ts';
+import { userOf } from '../../embed/src/rules/user.rules.ts';
 
 /** Writes parts in short: **bold**, _emphasis_, `code` and <address|text>. */
 const short = (parts: Inline[]): string =>
@@ -19,6 +20,24 @@ const outline = (block: Block): string => {
     return `${block.isOrdered ? `ol${block.start}` : 'ul'}:${block.items.map(short).join('|')}`;
   return `${block.kind}:${block.lines.map(short).join('|')}`;
 };
+
+describe('the user of a token', () => {
+  const tokenOf = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
+
+  it('is the same in each token of the user, in any alphabet', () => {
+    expect(userOf(tokenOf({ jti: 'anna', iat: 1 }))).toBe('anna');
+    expect(userOf(tokenOf({ name: '???>>>Zoë', iat: 2, jti: 'anna' }))).toBe('anna');
+  });
+
+  it('is the text itself where it is no token, and nobody without one', () => {
+    expect(['worthless', 'a.b.c', tokenOf({ sub: 'org' })].map(userOf)).toEqual([
+      'worthless',
+      'a.b.c',
+      tokenOf({ sub: 'org' }),
+    ]);
+    expect([userOf(undefined), userOf('')]).toEqual([undefined, undefined]);
+  });
+});
 
 describe('the markdown of answers', () => {
   it.each([

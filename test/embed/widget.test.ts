@@ -145,8 +145,9 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await say('Before');
     const before = await sessionId();
     await page.evaluate(
-      `(() => { const key = 'switchboard:${org.widgetToken}'; localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), visitor: 'worthless', draft: 'After' })) })()`,
+      `(() => { const key = 'switchboard:${org.widgetToken}'; localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), visitor: 'worthless' })) })()`,
     );
+    await page.getByRole('textbox').fill('After');
     await page.reload();
     await open();
     await page.getByRole('textbox').press('Enter');
@@ -220,10 +221,13 @@ ofBrowser('the widget on a page with a strict policy and styles that unset every
     await page.getByRole('button', { name: '4 of 5' }).click();
     await page.getByLabel('Anything to add?').fill('Quick');
     await page.getByRole('button', { name: 'Submit' }).click();
-    await shows('Thank you!');
-    expect((await org.get(`/csat/scores?limit=100`)).body.items).toContainEqual(
-      expect.objectContaining({ session_id: id, score: 4, comment: 'Quick' }),
+    await shows('Thank you!'); // before the server has answered
+    const scored = await eventually('the score', async () =>
+      (await org.get('/csat/scores?limit=100')).body.items.find(
+        ({ session_id }: { session_id: string }) => session_id === id,
+      ),
     );
+    expect(scored).toMatchObject({ score: 4, comment: 'Quick' });
   });
 
   it('shows what the AI wants to do, and lets the visitor decide', async () => {

@@ -113,11 +113,11 @@ function Footer() {
   const [isIntroduced, setIsIntroduced] = useState(false);
   const isNew = items.length === 0 && outgoing.length === 0;
   const isAway = config?.hours?.open === false;
-  const { name, email } = chat.options.claims ?? {};
+  const { name, email } = chat.person.claims ?? {};
   const extra = chat.options.collect && !email ? (chat.options.extraFields ?? []) : [];
   const asksName = (chat.options.collect ?? config?.collect.name ?? false) && !name;
   const asksEmail = (chat.options.collect ?? (config?.collect.email || isAway) ?? false) && !email;
-  const asks = isNew && !isIntroduced && !chat.options.userToken && (asksName || asksEmail || extra.length > 0);
+  const asks = isNew && !isIntroduced && !chat.user && (asksName || asksEmail || extra.length > 0);
   return (
     <footer>
       <Notices isAway={isAway} />
