@@ -1182,7 +1182,7 @@ create table drafts (
   text text not null,
   media_ids uuid[] not null,
   updated_at timestamp(3) with time zone default now() not null,
-  constraint drafts_pkey PRIMARY KEY (org_id, user_id, session_id),
+  constraint drafts_pkey PRIMARY KEY (org_id, user_id, session_id, kind),
   constraint drafts_kind_check CHECK ((kind = ANY (ARRAY['reply'::text, 'note'::text]))),
   constraint drafts_org_id_session_id_fkey FOREIGN KEY (org_id, session_id) REFERENCES sessions(org_id, id) ON DELETE CASCADE,
   constraint drafts_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES members(org_id, user_id) ON DELETE CASCADE

@@ -138,10 +138,6 @@ const UPDATES: Record<string, () => Promise<Update>> = {
     return ofSession('post', '/tags', { tags: ['refund'] })();
   },
   returnChatSessionToAi: ofSession('post', '/return-to-ai'),
-  saveMyDraft: async () => {
-    const path = `${await newSession()}/draft`;
-    return { method: 'put', path, body: { kind: 'reply', text: 'Dear Ada' }, resource: path };
-  },
   cancelWorkflowRun: () => runBefore('cancel'),
   retryWorkflowRun: () => runBefore('retry'),
 };

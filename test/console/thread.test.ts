@@ -354,6 +354,7 @@ const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote,
     expect(await button('Send').isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');
+    await note.fill('Hi');
     await note.press('Control+Enter');
     await log.getByText('Hi', { exact: true }).waitFor();
     await page.close();

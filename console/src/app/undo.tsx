@@ -26,9 +26,14 @@ function show(notice: Notice | undefined): void {
 }
 
 function undo(): void {
-  shown?.undo?.();
+  const taken = shown;
   show(undefined);
+  taken?.undo?.(); // it may say what became of it
 }
+
+/** Returns whether a key is text of a field. One that is read-only, as while a reply is held, takes none. */
+const isWritten = (target: EventTarget | null): boolean =>
+  isInField(target) && !(target as HTMLTextAreaElement).readOnly;
 
 export const UndoBar = () => {
   const notice = useSyncExternalStore(
@@ -40,7 +45,9 @@ export const UndoBar = () => {
   );
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'z' && !event.ctrlKey && !event.metaKey && !isInField(event.target)) undo();
+      if (event.key !== 'z' || event.ctrlKey || event.metaKey || isWritten(event.target)) return;
+      event.preventDefault(); // the field can be writable again before the key is typed
+      undo();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);

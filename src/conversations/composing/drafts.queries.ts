@@ -4,9 +4,15 @@ import type { Position } from '../../db/cursor.ts';
 import { KEPT_FILES } from './files.queries.ts';
 import type { DraftsTable } from './table.ts';
 
-export interface DraftRef {
+/** A member's drafts in a session. */
+export interface DraftsRef {
   sessionId: string;
   userId: number;
+}
+
+/** One of them: there is at most one of each kind. */
+export interface DraftRef extends DraftsRef {
+  kind: DraftsTable['kind'];
 }
 
 const selectDrafts = (db: Db, orgId: string, userId: number) =>
@@ -16,29 +22,47 @@ const selectDrafts = (db: Db, orgId: string, userId: number) =>
     .where('kept_by.org_id', '=', orgId)
     .where('kept_by.user_id', '=', userId);
 
-export const findDraft = (db: Db, orgId: string, { sessionId, userId }: DraftRef) =>
-  selectDrafts(db, orgId, userId).where('kept_by.session_id', '=', sessionId).executeTakeFirst();
+export const findDraft = (db: Db, orgId: string, { sessionId, userId, kind }: DraftRef) =>
+  selectDrafts(db, orgId, userId)
+    .where('kept_by.session_id', '=', sessionId)
+    .where('kept_by.kind', '=', kind)
+    .executeTakeFirst();
 
-export async function upsertDraft(db: Db, draft: Omit<DraftsTable, 'updated_at'>): Promise<void> {
-  const { kind, text, media_ids } = draft;
-  await db
+/** Returns the drafts of a member in a session, the newest first. */
+export const listDraftsIn = (db: Db, orgId: string, { sessionId, userId }: DraftsRef) =>
+  selectDrafts(db, orgId, userId)
+    .where('kept_by.session_id', '=', sessionId)
+    .orderBy('kept_by.updated_at', 'desc')
+    .execute();
+
+/** Returns when the draft was updated. */
+export async function upsertDraft(db: Db, draft: Omit<DraftsTable, 'updated_at'>): Promise<Date> {
+  const { text, media_ids } = draft;
+  const { updated_at } = await db
     .insertInto('drafts')
     .values(draft)
     .onConflict((conflict) =>
       conflict
-        .columns(['org_id', 'user_id', 'session_id'])
-        .doUpdateSet({ kind, text, media_ids, updated_at: sql<Date>`now()` }),
+        .columns(['org_id', 'user_id', 'session_id', 'kind'])
+        .doUpdateSet({ text, media_ids, updated_at: sql<Date>`now()` }),
     )
-    .execute();
+    .returning('updated_at')
+    .executeTakeFirstOrThrow();
+  return updated_at;
 }
 
-export async function deleteDraft(db: Db, orgId: string, { sessionId, userId }: DraftRef): Promise<void> {
-  await db
+/** Deletes the draft of a kind, or those of both. */
+export async function deleteDrafts(
+  db: Db,
+  orgId: string,
+  { sessionId, userId, kind }: DraftsRef & Partial<DraftRef>,
+): Promise<void> {
+  const both = db
     .deleteFrom('drafts')
     .where('org_id', '=', orgId)
     .where('user_id', '=', userId)
-    .where('session_id', '=', sessionId)
-    .execute();
+    .where('session_id', '=', sessionId);
+  await (kind === undefined ? both : both.where('kind', '=', kind)).execute();
 }
 
 /** Returns the drafts of a member behind a position, plus one more if there is one, the newest first. */

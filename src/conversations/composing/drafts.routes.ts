@@ -4,8 +4,8 @@ import { memberOf } from '../../api/edge/member.ts';
 import { errorResponses } from '../../schemas/error-answers.ts';
 import { NO_BODY, NoBody } from '../../schemas/parts.ts';
 import { SessionPath } from '../sessions/schema.ts';
-import { DraftOfSession, DraftPage, ListDrafts, SaveDraft } from './drafts.schema.ts';
-import { discardDraft, pageOfDrafts, readDraft, saveDraft } from './drafts.service.ts';
+import { DeleteDraft, DraftOfSession, DraftPage, ListDrafts, SaveDraft, SavedDraft } from './drafts.schema.ts';
+import { discardDrafts, pageOfDrafts, readDrafts, saveDraft } from './drafts.service.ts';
 
 const tags = ['me'];
 
@@ -16,14 +16,14 @@ export const draftRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks
     schema: {
       operationId: 'getMyDraft',
       tags,
-      summary: 'Get your draft in a session',
+      summary: 'Get your drafts in a session',
       description:
-        'Returns what the member who is signed in has begun to write in the session, or null. An API key has none (403).',
+        'Returns what the member who is signed in has begun to write in the session: a reply, a note, both or nothing. An API key has none (403).',
       params: SessionPath,
       response: { 200: DraftOfSession, ...errorResponses(403, 404) },
     },
     handler: async ({ db, org, params }) =>
-      readDraft(db, mediaLinks, org.id, { sessionId: params.id, userId: memberOf(org).id }),
+      readDrafts(db, mediaLinks, org.id, { sessionId: params.id, userId: memberOf(org).id }),
   });
 
   app.put('/chat/sessions/:id/draft', {
@@ -33,15 +33,14 @@ export const draftRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks
       tags,
       summary: 'Save your draft in a session',
       description:
-        'Saves what the member who is signed in has begun to write, in place of its former draft in the session. A redaction of the session deletes it.',
+        'Saves what the member who is signed in has begun to write, in place of its former draft of the same kind in the session. One without text and attachments deletes the draft. With `expected_updated_at`, a draft that was changed elsewhere is not overwritten: 412. A redaction of the session deletes drafts.',
       params: SessionPath,
       body: SaveDraft,
-      response: { 200: NoBody, ...errorResponses(403, 404) },
+      response: { 200: SavedDraft, ...errorResponses(403, 404, 412) },
     },
-    handler: async ({ db, org, params, body }) => {
-      await saveDraft(db, org.id, { sessionId: params.id, userId: memberOf(org).id }, body);
-      return NO_BODY;
-    },
+    handler: async ({ db, org, params, body }) => ({
+      updated_at: await saveDraft(db, org.id, { sessionId: params.id, userId: memberOf(org).id }, body),
+    }),
   });
 
   app.delete('/chat/sessions/:id/draft', {
@@ -49,14 +48,15 @@ export const draftRoutes: FastifyPluginAsyncZod<Deps> = async (app, { mediaLinks
     schema: {
       operationId: 'deleteMyDraft',
       tags,
-      summary: 'Delete your draft in a session',
+      summary: 'Delete your drafts in a session',
       description:
         'Deletes what the member who is signed in has begun to write in the session. Without a draft, it does nothing.',
       params: SessionPath,
+      querystring: DeleteDraft,
       response: { 200: NoBody, ...errorResponses(403, 404) },
     },
-    handler: async ({ db, org, params }) => {
-      await discardDraft(db, org.id, { sessionId: params.id, userId: memberOf(org).id });
+    handler: async ({ db, org, params, query }) => {
+      await discardDrafts(db, org.id, { sessionId: params.id, userId: memberOf(org).id, ...query });
       return NO_BODY;
     },
   });

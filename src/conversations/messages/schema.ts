@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PhoneNumber } from '../../contacts/phone-number.schema.ts';
 import { CustomDataChange, Email } from '../../contacts/schema.ts';
 import { Id } from '../../schemas/parts.ts';
+import { SentDraftAt } from '../composing/drafts.schema.ts';
 import { AutopilotResponse } from './answers.schema.ts';
 
 const MAX_TEXT_LENGTH = 50_000;
@@ -87,6 +88,7 @@ export const SendMessage = z
     expected_last_id: Id.optional().describe(
       'The last item of the history that the sender has seen. If somebody or the AI wrote since, nothing is sent: 409 with the code `newer_messages` and the messages as `items`.',
     ),
+    draft_updated_at: SentDraftAt,
   })
   .meta({
     id: 'SendMessage',

@@ -16,7 +16,7 @@ import { listConnections } from '../../orgs/integrations/service.ts';
 import { lockMember } from '../../orgs/members/service.ts';
 import { reassign } from '../assignment/service.ts';
 import { changeSession, type SessionEvent } from '../change-session.service.ts';
-import { deleteSentDraft } from '../composing/drafts.service.ts';
+import { takeSentDraft } from '../composing/drafts.service.ts';
 import type { DeliveriesPort, ReplyFile } from '../deliveries.port.ts';
 import { startHandoff } from '../handoff/service.ts';
 import { assertSeen } from '../history/service.ts';
@@ -62,8 +62,8 @@ export interface SendingDeps {
 
 /**
  * Adds a message of a contact or an agent to a session. A contact's message reopens a closed session. An agent may take
- * the session over from the AI, and an agent's message on e-mail, SMS or WhatsApp is sent there. Throws notFound, and
- * conflict or invalid if it cannot be sent.
+ * the session over from the AI, and an agent's message on e-mail, SMS or WhatsApp is sent there. Throws notFound,
+ * conflict or invalid if it cannot be sent, and changed for a draft not as expected.
  */
 export async function sendMessage(
   db: Db,
@@ -163,8 +163,16 @@ export async function sendAsAgent(
     should_take_over_session_from_ai,
     copies,
     memberId,
+    draft_updated_at: expected,
   }: NewMessage & { session: LockedSession },
 ): Promise<SendResult> {
+  await takeSentDraft(trx, orgId, {
+    sessionId: session.id,
+    userId: memberId,
+    kind: 'reply',
+    text: message.text,
+    expected,
+  });
   const takesOver = should_take_over_session_from_ai && session.handoff === null;
   const id = newId();
   await deliverToChannel(trx, deps, orgId, {
@@ -190,8 +198,6 @@ export async function sendAsAgent(
       { id, type: 'message', sender: 'human_agent', content: message.text, data, relayTo: 'customer' },
     ],
   });
-  if (memberId !== undefined)
-    await deleteSentDraft(trx, orgId, { sessionId: session.id, userId: memberId, text: message.text });
   if (should_take_over_session_from_ai) await takeOverSession(trx, orgId, session, agent?.id);
   return { id, isHandedOff: takesOver || session.handoff !== null, mayBeAnswered: false };
 }

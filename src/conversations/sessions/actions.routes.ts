@@ -73,7 +73,7 @@ export const sessionActionRoutes: FastifyPluginAsyncZod = async (app) => {
         'Adds a note that only the team sees, in the history as `human_agent_comment`. Mentioned members hear of it: GET /me/notifications.',
       params: SessionPath,
       body: AddNote,
-      response: { 201: AddedNote, ...errorResponses(403, 404) },
+      response: { 201: AddedNote, ...errorResponses(403, 404, 412) },
     },
     handler: async ({ db, org, params, body }, reply) => {
       reply.code(201);

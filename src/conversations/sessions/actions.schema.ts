@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../schemas/parts.ts';
+import { SentDraftAt } from '../composing/drafts.schema.ts';
 import { HandoffAnswer } from './schema.ts';
 
 const MAX_NOTE_LENGTH = 50_000;
@@ -49,6 +50,7 @@ export const AddNote = z
       .optional()
       .transform((ids) => [...new Set(ids)])
       .describe('Ids of members.'),
+    draft_updated_at: SentDraftAt,
   })
   .meta({ id: 'AddNote', examples: [{ text: 'Refund is on its way.' }] });
 

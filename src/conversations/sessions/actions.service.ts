@@ -14,6 +14,7 @@ import { announceWithState } from '../announcements.service.ts';
 import { assignAfterCommit } from '../assignment/queues.service.ts';
 import { assignInTeam, findAssignee, reassign, reviewAssignee, updateQueuePosition } from '../assignment/service.ts';
 import { changeSession, recordEvents, type SessionEvent } from '../change-session.service.ts';
+import { takeSentDraft } from '../composing/drafts.service.ts';
 import { startHandoff } from '../handoff/service.ts';
 import { listLastMessages } from '../messages/shared.queries.ts';
 import { deleteSessionTags, insertSessionTags, type LockedSession } from '../queries.ts';
@@ -157,18 +158,26 @@ export function assignSession(
   });
 }
 
+interface NewNote {
+  text: string;
+  authorId: number | null;
+  mentions?: number[];
+  draft_updated_at?: string | undefined;
+}
+
 /**
  * Adds a note visible to the team only, and returns its id. Mentioned members hear of it, but for the author. Throws
- * notFound, and invalid for a mention of a non-member.
+ * notFound, invalid for a mention of a non-member, and changed for a draft not as expected.
  */
 export function addNote(
   db: Db,
   orgId: string,
   id: string,
-  { text, authorId, mentions = [] }: { text: string; authorId: number | null; mentions?: number[] },
+  { text, authorId, mentions = [], draft_updated_at: expected }: NewNote,
 ): Promise<string> {
   return inTransaction(db, async (trx) => {
     await lockSession(trx, orgId, id);
+    await takeSentDraft(trx, orgId, { sessionId: id, userId: authorId, kind: 'note', text, expected });
     for (const mentioned of mentions)
       if (!(await lockMember(trx, orgId, mentioned)))
         throw refused('mentions', `${mentioned} must be the id of a member of the org: GET /members lists them`);

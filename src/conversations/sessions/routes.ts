@@ -123,7 +123,7 @@ export const sessionRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
           'Adds a message of a contact or an agent. An agent’s message in a session on e-mail, SMS, WhatsApp, Messenger, Instagram or Slack is sent there, as the delivery with the same id; on voice nothing sends it (409), unless a CRM serves the customer there. A contact’s message is stored at once; where autopilot is on, the request then waits for the AI’s answer: 15 seconds, or as `Prefer: wait=n` says, from 0 to 25, and the history has the answer in any case.',
         params: SessionPath,
         body: SendMessage,
-        response: { 201: SentMessage, ...errorResponses(403, 404), 409: SendConflict },
+        response: { 201: SentMessage, ...errorResponses(403, 404, 412), 409: SendConflict },
       },
       prepare: async ({ db, org, params, body }, { ifRefused }) => {
         const { attachments } = body.message;

@@ -22,7 +22,7 @@ describe('a draft', () => {
   it('is kept for its member alone, with its files, until it is deleted', async () => {
     const id = await newSession({ name: 'Ada' });
     const path = `/chat/sessions/${id}/draft`;
-    expect((await agent.get(path)).body).toEqual({ draft: null });
+    expect((await agent.get(path)).body).toEqual({ draft: null, drafts: [] });
     const { id: fileId, fileUrl } = await upload();
     const saved = { kind: 'reply', text: 'Dear Ada', attachments: [{ id: fileId }] };
     expect((await agent.put(path, saved)).status).toBe(200);
@@ -32,13 +32,56 @@ describe('a draft', () => {
       attachments: [{ id: fileId, name: 'terms.txt', url: fileUrl, mime_type: 'text/plain', size: 4 }],
     });
     await agent.put(path, { kind: 'note', text: 'Ask Ben' });
-    expect(await draftIn(agent, id)).toMatchObject({ kind: 'note', text: 'Ask Ben', attachments: [] });
+    const { draft, drafts } = (await agent.get(path)).body;
+    expect(draft).toMatchObject({ kind: 'note', text: 'Ask Ben', attachments: [] });
+    expect(drafts.map(({ text }: { text: string }) => text)).toEqual(['Ask Ben', 'Dear Ada']);
     expect(await draftIn(await signIn(api, 'admin'), id)).toBeNull();
     const { body: list } = await agent.get('/me/drafts');
-    expect(list).toMatchObject({ items: [{ session_id: id, contact_name: 'Ada', text: 'Ask Ben' }], next: null });
+    const inSession = { session_id: id, contact_name: 'Ada' };
+    expect(list).toMatchObject({
+      items: [
+        { ...inSession, text: 'Ask Ben' },
+        { ...inSession, kind: 'reply' },
+      ],
+      next: null,
+    });
+    await agent.delete(`${path}?kind=note`);
+    expect((await agent.get(path)).body.drafts).toMatchObject([{ kind: 'reply', text: 'Dear Ada' }]);
     expect((await agent.delete(path)).status).toBe(200);
     expect((await agent.delete(path)).status).toBe(200);
     expect((await agent.get('/me/drafts')).body.items).toEqual([]);
+  });
+
+  it('is not overwritten or deleted by who has not seen it, and an empty one is none', async () => {
+    const path = `/chat/sessions/${await newSession()}/draft`;
+    const save = (text: string, expected_updated_at?: string | null) =>
+      agent.put(path, { kind: 'reply', text, expected_updated_at });
+    const { body: first } = await save('One', null);
+    expect((await save('Two', null)).status).toBe(412);
+    const { body: second } = await save('Two', first.updated_at);
+    expect((await save('', first.updated_at)).status).toBe(412);
+    expect((await agent.get(path)).body.drafts).toMatchObject([{ text: 'Two', updated_at: second.updated_at }]);
+    expect((await agent.put(path, { kind: 'note', text: 'Three', expected_updated_at: null })).status).toBe(200);
+    expect((await save('', second.updated_at)).body).toEqual({ updated_at: null });
+    expect((await save('Four', second.updated_at)).status).toBe(412);
+    expect((await agent.get(path)).body.drafts).toMatchObject([{ kind: 'note' }]);
+  });
+
+  it.each(['reply', 'note'] as const)('is sent once as a %s by who names it, however many try', async (kind) => {
+    const id = await newSession();
+    const { body: saved } = await agent.put(`/chat/sessions/${id}/draft`, { kind, text: 'On its way' });
+    await agent.put(`/chat/sessions/${id}/draft`, { kind: kind === 'note' ? 'reply' : 'note', text: 'Another' });
+    const message = { sender: 'agent', message: { type: 'text', text: 'On its way' } };
+    const [route, body] = kind === 'note' ? ['notes', { text: 'On its way' }] : ['send', message];
+    const send = (member: Pick<SignedIn, 'post'>, draft_updated_at?: string) =>
+      member.post(`/chat/sessions/${id}/${route}`, { ...body, draft_updated_at });
+    const statuses = await Promise.all([1, 2, 3].map(async () => (await send(agent, saved.updated_at)).status));
+    expect(statuses.toSorted()).toEqual([201, 412, 412]);
+    const { body: history } = await api.org.get(`/chat/sessions/${id}/history`);
+    expect(JSON.stringify(history).match(/On its way/g)).toHaveLength(1);
+    expect((await agent.get(`/chat/sessions/${id}/draft`)).body.drafts).toMatchObject([{ text: 'Another' }]);
+    expect((await send(agent)).status).toBe(201);
+    expect((await send(api.org, saved.updated_at)).status).toBe(400);
   });
 
   it('is listed page by page, the newest first', async () => {

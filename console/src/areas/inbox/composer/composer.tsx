@@ -3,13 +3,16 @@ import { Zap } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { membersQuery } from '../../../api/queries';
+import { say } from '../../../app/undo';
 import { CHANNELS } from '../../../ui/channels';
 import { useKeys } from '../../../ui/keys';
 import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 import type { Actions } from '../actions';
 import { useMyPresence } from '../my-presence';
-import { type Draft, isEmpty, useDraft } from './drafts';
+import { type Draft, isEmpty } from './draft-store';
+import { useDraft } from './drafts';
+import { useDrops } from './drops';
 import { FilePicker, useUploads } from './files';
 import { HELD_ON, useHeld } from './held';
 import { useProposals } from './proposals';
@@ -18,7 +21,12 @@ import { type Insertion, mentionsIn, triggerAt } from './triggers';
 
 const Suggestions = lazily(async () => (await import('./suggestions')).Suggestions);
 const SavedActionsNote = lazily(async () => (await import('./saved-actions')).SavedActionsNote);
+const DraftConflict = lazily(async () => (await import('./notices')).DraftConflict);
+const TooLong = lazily(async () => (await import('./notices')).TooLong);
 const NewerMessages = lazily(async () => (await import('./newer-messages')).NewerMessages);
+
+/** The API refuses a longer one. */
+const MAX_LENGTH = 50_000;
 
 interface ComposerProps {
   session: Schemas['ChatSession'];
@@ -37,6 +45,7 @@ export const Composer = (props: ComposerProps) => {
   const newer = send.data ?? [];
   return (
     <form
+      ref={composing.form}
       aria-label="Answer"
       className={`border-t p-3 ${isNote ? 'border-note-line bg-note' : 'border-line bg-surface'}`}
       onSubmit={(event) => {
@@ -67,14 +76,14 @@ export const Composer = (props: ComposerProps) => {
         )}
         <Field composing={composing} me={me} />
       </div>
+      {composing.excess > 0 && <TooLong excess={composing.excess} limit={MAX_LENGTH} />}
+      {kept.theirs !== undefined && <DraftConflict theirs={kept.theirs} draft={kept.ref} />}
       {composing.missing.length > 0 && (
         <p role="note" className="mt-2 rounded bg-warn px-2 py-1 text-xs text-warn-text">
           The contact has no {composing.missing.join(', ')}: fill it in before you send.
         </p>
       )}
-      {saved.actions !== null && !isEmpty(draft) && (
-        <SavedActionsNote saved={saved.actions} onRemove={() => saved.set(null)} />
-      )}
+      {saved.actions !== null && !isEmpty(draft) && <SavedActionsNote saved={saved.actions} onRemove={saved.drop} />}
       <div className="mt-2 flex flex-wrap items-center gap-1">
         <Button
           look="quiet"
@@ -90,7 +99,9 @@ export const Composer = (props: ComposerProps) => {
             files={draft.attachments}
             isUploading={uploads.isUploading}
             onAdd={uploads.upload}
-            onRemove={(file) => change((now) => ({ attachments: now.attachments.filter(({ id }) => id !== file.id) }))}
+            onRemove={(file) =>
+              change('reply', (now) => ({ attachments: now.attachments.filter(({ id }) => id !== file.id) }))
+            }
           />
         )}
         <DraftState {...kept} />
@@ -103,7 +114,7 @@ export const Composer = (props: ComposerProps) => {
             key="send" // one that turns into the other in a click would submit
             type="submit"
             look="main"
-            disabled={isEmpty(draft) || refusal !== null || send.isPending || uploads.isUploading}
+            disabled={!composing.canSend || send.isPending}
             title="Ctrl Enter"
           >
             {send.isPending ? 'Sending' : isNote ? 'Add note' : 'Send'}
@@ -114,62 +125,85 @@ export const Composer = (props: ComposerProps) => {
   );
 };
 
+/** What came with the saved replies in a draft. */
+type Inserted = Pick<Insertion, 'missing' | 'actions'>;
+const NOTHING: Inserted = { missing: [], actions: null };
+const NOTHING_INSERTED: Record<Draft['kind'], Inserted> = { reply: NOTHING, note: NOTHING };
+
 type Composing = ReturnType<typeof useComposing>;
 
-function useComposing({ session, actions, seen }: ComposerProps) {
-  const kept = useDraft(session.id);
+function useComposing({ session, me, actions, seen }: ComposerProps) {
+  const kept = useDraft(session.id, me.member?.id);
   const { draft } = kept;
+  const form = useRef<HTMLFormElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const presence = useMyPresence(session.id);
   const members = useQuery(membersQuery).data ?? [];
-  const [missing, setMissing] = useState<string[]>([]);
-  const [savedActions, setSavedActions] = useState<Insertion['actions']>(null);
+  const [inserted, setInserted] = useState(NOTHING_INSERTED);
+  const { missing, actions: savedActions } = inserted[draft.kind];
+  const noteInserted = (kind: Draft['kind'], saved: Partial<Inserted>) =>
+    setInserted((all) => ({ ...all, [kind]: { ...all[kind], ...saved } }));
   const { caret, setCaret, moveCaret } = useCaret(field, draft.text);
-  const onSent = ({ closes }: Intent) => {
-    kept.clear();
+  const onSent = ({ draft: sent, closes }: Intent) => {
+    kept.clear(sent.kind, sent);
     if (closes) actions.setStatus('closed_resolved');
     presence.onStopped();
-    if (savedActions !== null)
-      void import('./saved-actions').then(({ applySaved }) => applySaved(savedActions, actions, members));
-    setSavedActions(null);
-    setMissing([]);
+    const { actions: saved } = inserted[sent.kind];
+    if (saved !== null) void import('./saved-actions').then(({ applySaved }) => applySaved(saved, actions, members));
+    noteInserted(sent.kind, NOTHING_INSERTED[sent.kind]);
   };
-  const send = useSending({ session, seen, onSent });
+  const send = useSending({ session, onSent });
   const held = useHeld();
-  const change = (changeOf: (now: Draft) => Partial<Draft>) => {
+  const stop = () => {
     held.cancel(); // what waits is no longer what is written
     if (send.data !== undefined || send.isError) send.reset();
-    kept.change(changeOf);
   };
-  const type = (changeOf: (now: Draft) => Partial<Draft>) => {
-    change(changeOf);
-    if (draft.kind === 'reply') presence.onTyping(); // the customer sees it, too
+  const change: typeof kept.change = (kind, changeOf) => {
+    stop();
+    kept.change(kind, changeOf);
   };
-  const uploads = useUploads((files) => change((now) => ({ attachments: [...now.attachments, ...files] })));
-  const insert = ({ range: [from, to], text, attachments, ...saved }: Insertion) => {
-    type((now) => ({
+  const type: typeof kept.change = (kind, changeOf) => {
+    change(kind, changeOf);
+    if (kind === 'reply') presence.onTyping(); // the customer sees it, too
+  };
+  const uploads = useUploads(session.id, (files) =>
+    change('reply', (now) => ({ attachments: [...now.attachments, ...files] })),
+  );
+  const attach = (files: FileList) => {
+    if (draft.kind === 'reply') uploads.upload(files);
+    else if (files.length > 0) say('Notes take no files: write a reply to attach them', { isError: true });
+  };
+  useDrops(form, attach);
+  const insert = ({ range: [from, to], text, attachments, ...saved }: Insertion, kind = draft.kind) => {
+    type(kind, (now) => ({
       text: now.text.slice(0, from) + text + now.text.slice(to),
       attachments: [...now.attachments, ...attachments],
     }));
     moveCaret(from + text.length);
-    setMissing(saved.missing);
-    if (saved.actions !== null) setSavedActions(saved.actions);
+    noteInserted(kind, { missing: saved.missing, ...(saved.actions !== null && { actions: saved.actions }) });
   };
   const [dismissed, dismissAt] = useState<number>();
   const at = triggerAt(draft.text, caret);
   const trigger = at?.range[0] === dismissed ? undefined : at;
   const dismiss = () => dismissAt(trigger?.range[0]);
   const refusal = draft.kind === 'reply' ? session.can_send.reason : null;
-  const submit = (closes = false, behind?: string) => {
-    if (isEmpty(draft) || refusal !== null || held.isHeld || send.isPending || uploads.isUploading) return;
+  const excess = draft.text.length - MAX_LENGTH;
+  const isInDoubt = kept.theirs !== undefined || uploads.isUploading;
+  const canSend = !isEmpty(draft) && refusal === null && excess <= 0 && !isInDoubt;
+  const submit = (closes = false, behind = seen.current) => {
+    if (!canSend || held.isHeld || send.isPending) return;
     const intent = { draft, mentions: mentionsIn(draft, members), behind, closes };
     if (draft.kind === 'note' || !HELD_ON.includes(session.channel.type))
       return send.mutate({ ...intent, isLeft: false });
-    kept.retry(); // it is on the server, whatever happens to the page meanwhile
+    kept.store('reply'); // it is on the server, whatever happens to the page meanwhile
     held.hold((isLeft) => send.mutate({ ...intent, isLeft }));
   };
   const write = (kind: Draft['kind']) => {
-    if (draft.kind !== kind) change(() => ({ kind }));
+    if (draft.kind !== kind) {
+      stop();
+      kept.show(kind);
+      setCaret(kept.drafts[kind].text.length); // where the browser puts it
+    }
     field.current?.focus();
   };
   const askForSaved = () => {
@@ -178,19 +212,24 @@ function useComposing({ session, actions, seen }: ComposerProps) {
     field.current?.focus();
   };
   useProposals((text) => {
+    const at = draft.kind === 'reply' ? caret : kept.drafts.reply.text.length;
     write('reply');
-    insert({ range: [caret, caret], text, attachments: [], missing: [], actions: null });
+    insert({ range: [at, at], text, attachments: [], missing: [], actions: null }, 'reply');
   });
   useKeys({ r: () => write('reply'), n: () => write('note') });
-  const saved = { actions: savedActions, set: setSavedActions };
+  const saved = { actions: savedActions, drop: () => noteInserted(draft.kind, { actions: null }) };
   const suggesting = { trigger, insert, dismiss, saved, missing };
   return {
     kept,
+    form,
     field,
     send,
     held,
     refusal,
+    excess,
+    canSend,
     uploads,
+    attach,
     ...suggesting,
     setCaret,
     change,
@@ -219,7 +258,7 @@ function useCaret(field: RefObject<HTMLTextAreaElement | null>, text: string) {
 }
 
 const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) => {
-  const { kept, field, send, held, uploads, setCaret, type, submit } = composing;
+  const { kept, field, send, held, attach, setCaret, type, submit } = composing;
   const isNote = kept.draft.kind === 'note';
   return (
     <textarea
@@ -232,16 +271,11 @@ const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) =
       value={kept.draft.text}
       onChange={({ target }) => {
         setCaret(target.selectionStart);
-        type(() => ({ text: target.value }));
+        type(kept.draft.kind, () => ({ text: target.value }));
       }}
       onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
       onKeyDown={(event) => onKey(event, me, submit)}
-      onPaste={({ clipboardData }) => !isNote && uploads.upload(clipboardData.files)}
-      onDrop={(event) => {
-        if (isNote || event.dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        uploads.upload(event.dataTransfer.files);
-      }}
+      onPaste={({ clipboardData: { files, types } }) => !(isNote && types.includes('text/plain')) && attach(files)}
       className="block max-h-60 min-h-16 w-full resize-none rounded-md border border-line bg-page p-2 [field-sizing:content] placeholder:text-quiet"
     />
   );
@@ -266,14 +300,14 @@ const Problems = ({ problems }: { problems: string[] }) =>
   ));
 
 /** Whether the draft is kept on the server, for who wants to leave. */
-const DraftState = ({ draft, state, problem, retry }: ReturnType<typeof useDraft>) => (
+const DraftState = ({ draft, state, problem, store }: ReturnType<typeof useDraft>) => (
   <span role="status" className="ml-auto flex min-w-0 items-center gap-1 px-1 text-xs text-quiet">
     {problem !== undefined ? (
       <>
         <span className="truncate rounded bg-bad px-1.5 py-0.5 text-bad-text" title={problem}>
           Draft not stored: {problem}
         </span>
-        <Button look="quiet" className="h-6 px-1.5 text-xs" onClick={retry}>
+        <Button look="quiet" className="h-6 px-1.5 text-xs" onClick={() => store(draft.kind)}>
           Try again
         </Button>
       </>

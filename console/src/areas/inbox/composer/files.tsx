@@ -1,32 +1,44 @@
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Paperclip, X } from 'lucide-react';
-import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
-import { uploadMedia } from '../../../api/media';
 
 type KeptFile = Schemas['KeptFile'];
 
-/** Uploads files one after the other. Those that are refused are named with the reason. */
-export function useUploads(onUploaded: (files: KeptFile[]) => void) {
-  const [isUploading, setUploading] = useState(false);
-  const [problems, setProblems] = useState<string[]>([]);
-  const upload = async (files: File[]) => {
-    if (files.length === 0) return;
-    setProblems([]);
-    setUploading(true);
-    const uploaded: KeptFile[] = [];
-    for (const file of files) {
-      const refuse = (error: Error) => setProblems((others) => [...others, `${file.name}: ${error.message}`]);
-      await uploadFile(file).then((kept) => uploaded.push(kept), refuse);
-    }
-    setUploading(false);
-    if (uploaded.length > 0) onUploaded(uploaded);
-  };
-  return { upload: (files: Iterable<File>) => void upload([...files]), isUploading, problems };
+interface Uploads {
+  running: number;
+  problems: string[];
 }
 
-async function uploadFile(file: File): Promise<KeptFile> {
-  const { id, fileName, fileUrl, mime_type, size } = await uploadMedia(file);
-  return { id, name: fileName, url: fileUrl, mime_type, size };
+const NO_UPLOADS: Uploads = { running: 0, problems: [] };
+
+/**
+ * Uploads files for a session one after the other, also while another one is open. Those that are refused are named with
+ * the reason.
+ */
+export function useUploads(id: string, onUploaded: (files: KeptFile[]) => void) {
+  const client = useQueryClient();
+  const queryKey = ['uploads', id];
+  const { data = NO_UPLOADS } = useQuery<Uploads>({ queryKey, queryFn: skipToken });
+  const set = (change: (now: Uploads) => Partial<Uploads>) =>
+    client.setQueryData<Uploads>(queryKey, (now = NO_UPLOADS) => ({ ...now, ...change(now) }));
+  const upload = async (files: File[]) => {
+    if (files.length === 0) return;
+    set(({ running }) => ({ running: running + 1, problems: [] }));
+    const refuse = (problem: string) => set(({ problems }) => ({ problems: [...problems, problem] }));
+    const uploaded = await import('./uploading')
+      .then(({ uploadEach }) => uploadEach(files, refuse))
+      .catch(({ message }: Error) => {
+        refuse(message);
+        return [];
+      });
+    set(({ running }) => ({ running: Math.max(0, running - 1) }));
+    if (uploaded.length > 0) onUploaded(uploaded);
+  };
+  return {
+    upload: (files: Iterable<File>) => void upload([...files]),
+    isUploading: data.running > 0,
+    problems: data.problems,
+  };
 }
 
 interface FilesProps {

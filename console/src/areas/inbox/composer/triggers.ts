@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import type { Draft } from './drafts';
+import type { Draft } from './draft-store';
 
 export interface Trigger {
   sign: string;
