@@ -45,7 +45,7 @@ export default defineConfig({
             // What each page loads is one file: by themselves, small files are a fifth larger.
             {
               name: 'base',
-              test: /console\/src\/(?:app\/(?!routes\/(?!home|inbox|later|root)|palette|key-help|keyboard|ref-links|sign-in\.|frame\/(?:account|notifications)\.)|main|areas\/inbox\/visitor-name\.|ui\/(?:lists\/(?:selection|filter-toggle)|times\/time|channels|popover|stored-flag|stored-id|intent-key|keys|parts|lazily|icon)\.|api\/(?!outbound|overview|knowledge|ai|runs|run-stream|settings|insights|analytics|audit|operator|transfers|refetching\/patience))|lucide-react\/dist\/esm\/icons\/(?:arrow-left|check|clock|ellipsis|list-filter|x|zap)\./,
+              test: /console\/src\/(?:app\/(?!routes\/(?!home|inbox|later|root)|palette|key-help|keyboard|ref-links|sign-in\.|frame\/(?:account|notifications)\.)|main|areas\/inbox\/visitor-name\.|ui\/(?:lists\/(?:selection|filter-toggle)|times\/time|channels|popover|stored-flag|stored-id|intent-key|keys|parts|lazily|icon)\.|api\/(?!blocklist|media|outbound|overview|knowledge|ai|runs|run-stream|settings|insights|analytics|audit|operator|transfers|refetching\/patience))|lucide-react\/dist\/esm\/icons\/(?:arrow-left|check|clock|ellipsis|list-filter|x|zap)\./,
             },
             { name: 'page', test: /console\/src\/ui\/(?:page|kept-focus|section)\./ },
             // What opens after a click or a key comes in few files.

@@ -53,10 +53,7 @@ export const UndoBar = () => {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   return (
-    <div
-      role="status"
-      className="pointer-events-none fixed inset-x-0 top-13 z-10 flex justify-center px-4 min-[900px]:top-auto min-[900px]:bottom-4 min-[900px]:left-18 min-[900px]:justify-start"
-    >
+    <div role="status" className="undo-place">
       {notice !== undefined && (
         <div
           className={`pointer-events-auto flex min-w-0 items-center gap-3 rounded-md break-words min-[900px]:max-w-84 border border-line px-4 py-2 shadow-lg ${notice.isError ? 'bg-bad text-bad-text' : 'bg-surface'}`}

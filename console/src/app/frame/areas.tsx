@@ -65,7 +65,7 @@ const AreaLinks = ({ scopes }: { scopes: string[] }) => {
   return (
     <div
       ref={list}
-      className="flex min-h-0 min-w-0 gap-1 overflow-auto max-[479px]:gap-0 max-[479px]:px-2 max-[479px]:[mask-image:linear-gradient(to_right,transparent,#000_0.75rem,#000_calc(100%-1.5rem),transparent)] min-[900px]:flex-col min-[900px]:[scrollbar-width:none]"
+      className="flex min-h-0 min-w-0 gap-1 overflow-auto max-[479px]:gap-0 max-[479px]:fading min-[900px]:flex-col min-[900px]:[scrollbar-width:none]"
     >
       {areas.map(({ name, to, key, Icon }) => (
         <Link

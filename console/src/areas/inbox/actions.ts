@@ -56,20 +56,15 @@ export function useActions(session: Session, me: Schemas['Me']) {
     },
   });
 
-  /** Returns the header of a change that takes one back. Throws if somebody has changed the same since. */
-  const headerOfUndo = async (made: Partial<Session>) => {
-    const now = await dataOf(api.GET('/chat/sessions/{id}', { params: { path } }));
-    const isSame = Object.entries(made).every(([name, value]) => now[name as keyof Session] === value);
-    if (!isSame) throw new Error('Somebody has changed it since: nothing is undone');
-    return { 'if-match': now.updated_at };
-  };
+  const headerOf = async (undone: Partial<Session> | undefined) =>
+    undone && (await import('./undoing')).headerOfUndo(session.id, undone);
   const assign = (member: { id: number; name: string } | null, undone?: Partial<Session>) => {
     const former = session.assignee_id;
     const made = { assignee_id: member?.id ?? null };
     apply({
       said: member === null ? 'Assigned to nobody' : `Assigned to ${member.name}`,
       send: async () => {
-        const header = undone === undefined ? {} : await headerOfUndo(undone);
+        const header = await headerOf(undone);
         await dataOf(api.POST('/chat/sessions/{id}/assign', { params: { path, header }, body: made }));
       },
       shown: made,
@@ -85,7 +80,7 @@ export function useActions(session: Session, me: Schemas['Me']) {
     apply({
       said: status === 'open' ? 'Opened again' : 'Closed',
       send: async () => {
-        const header = undone === undefined ? {} : await headerOfUndo(undone);
+        const header = await headerOf(undone);
         await dataOf(api.PATCH('/chat/sessions/{id}', { params: { path, header }, body: { status } }));
       },
       shown: { status },

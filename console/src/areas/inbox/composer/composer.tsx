@@ -22,7 +22,8 @@ import { type Insertion, mentionsIn, triggerAt } from './triggers';
 const Suggestions = lazily(async () => (await import('./suggestions')).Suggestions);
 const SavedActionsNote = lazily(async () => (await import('./saved-actions')).SavedActionsNote);
 const DraftConflict = lazily(async () => (await import('./notices')).DraftConflict);
-const TooLong = lazily(async () => (await import('./notices')).TooLong);
+const Warnings = lazily(async () => (await import('./notices')).Warnings);
+const Recipients = lazily(async () => (await import('./recipients')).Recipients);
 const NewerMessages = lazily(async () => (await import('./newer-messages')).NewerMessages);
 
 /** The API refuses a longer one. */
@@ -39,7 +40,7 @@ interface ComposerProps {
 export const Composer = (props: ComposerProps) => {
   const { session, me } = props;
   const composing = useComposing(props);
-  const { kept, send, held, refusal, uploads, trigger, saved, change, submit, write } = composing;
+  const { kept, send, held, uploads, trigger, saved, change, submit, write } = composing;
   const { draft } = kept;
   const isNote = draft.kind === 'note';
   const newer = send.data ?? [];
@@ -54,14 +55,13 @@ export const Composer = (props: ComposerProps) => {
       }}
     >
       <Kinds kind={draft.kind} onChange={write} channel={CHANNELS[session.channel.type]} />
+      {!isNote && session.channel.type === 'email' && (
+        <Recipients session={session} hasCopies={composing.hasCopies} onChange={composing.setCopies} />
+      )}
       {newer.length > 0 && (
         <NewerMessages items={newer} onSend={() => submit(false, newer.at(-1)?.id)} onDismiss={send.reset} />
       )}
-      {refusal !== null && (
-        <p role="note" className="mt-2 rounded bg-warn px-2 py-1 text-warn-text">
-          {refusal}
-        </p>
-      )}
+      {composing.isWarned && <Warnings {...composing} limit={MAX_LENGTH} />}
       <Problems problems={[...(send.error === null ? [] : [send.error.message]), ...uploads.problems]} />
       <div className="relative mt-2">
         {trigger !== undefined && (
@@ -76,13 +76,7 @@ export const Composer = (props: ComposerProps) => {
         )}
         <Field composing={composing} me={me} />
       </div>
-      {composing.excess > 0 && <TooLong excess={composing.excess} limit={MAX_LENGTH} />}
       {kept.theirs !== undefined && <DraftConflict theirs={kept.theirs} draft={kept.ref} />}
-      {composing.missing.length > 0 && (
-        <p role="note" className="mt-2 rounded bg-warn px-2 py-1 text-xs text-warn-text">
-          The contact has no {composing.missing.join(', ')}: fill it in before you send.
-        </p>
-      )}
       {saved.actions !== null && !isEmpty(draft) && <SavedActionsNote saved={saved.actions} onRemove={saved.drop} />}
       <div className="mt-2 flex flex-wrap items-center gap-1">
         <Button
@@ -140,12 +134,14 @@ function useComposing({ session, me, actions, seen }: ComposerProps) {
   const presence = useMyPresence(session.id);
   const members = useQuery(membersQuery).data ?? [];
   const [inserted, setInserted] = useState(NOTHING_INSERTED);
+  const [hasCopies, keepCopies] = useState(true);
   const { missing, actions: savedActions } = inserted[draft.kind];
   const noteInserted = (kind: Draft['kind'], saved: Partial<Inserted>) =>
     setInserted((all) => ({ ...all, [kind]: { ...all[kind], ...saved } }));
   const { caret, setCaret, moveCaret } = useCaret(field, draft.text);
   const onSent = ({ draft: sent, closes }: Intent) => {
     kept.clear(sent.kind, sent);
+    keepCopies(true);
     if (closes) actions.setStatus('closed_resolved');
     presence.onStopped();
     const { actions: saved } = inserted[sent.kind];
@@ -157,6 +153,10 @@ function useComposing({ session, me, actions, seen }: ComposerProps) {
   const stop = () => {
     held.cancel(); // what waits is no longer what is written
     if (send.data !== undefined || send.isError) send.reset();
+  };
+  const setCopies = (isWanted: boolean) => {
+    stop();
+    keepCopies(isWanted);
   };
   const change: typeof kept.change = (kind, changeOf) => {
     stop();
@@ -192,7 +192,7 @@ function useComposing({ session, me, actions, seen }: ComposerProps) {
   const canSend = !isEmpty(draft) && refusal === null && excess <= 0 && !isInDoubt;
   const submit = (closes = false, behind = seen.current) => {
     if (!canSend || held.isHeld || send.isPending) return;
-    const intent = { draft, mentions: mentionsIn(draft, members), behind, closes };
+    const intent = { draft, mentions: mentionsIn(draft, members), behind, hasCopies, closes };
     if (draft.kind === 'note' || !HELD_ON.includes(session.channel.type))
       return send.mutate({ ...intent, isLeft: false });
     kept.store('reply'); // it is on the server, whatever happens to the page meanwhile
@@ -227,6 +227,9 @@ function useComposing({ session, me, actions, seen }: ComposerProps) {
     held,
     refusal,
     excess,
+    isWarned: excess > 0 || refusal !== null || missing.length > 0,
+    hasCopies,
+    setCopies,
     canSend,
     uploads,
     attach,
@@ -276,7 +279,7 @@ const Field = ({ composing, me }: { composing: Composing; me: Schemas['Me'] }) =
       onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
       onKeyDown={(event) => onKey(event, me, submit)}
       onPaste={({ clipboardData: { files, types } }) => !(isNote && types.includes('text/plain')) && attach(files)}
-      className="block max-h-60 min-h-16 w-full resize-none rounded-md border border-line bg-page p-2 [field-sizing:content] placeholder:text-quiet"
+      className="reply-field"
     />
   );
 };

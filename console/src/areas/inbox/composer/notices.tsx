@@ -23,10 +23,33 @@ export const DraftConflict = ({ theirs: { text, attachments }, draft }: Conflict
   </div>
 );
 
-/** Says of a text that the API would refuse by how much it is too long. */
-export const TooLong = ({ excess, limit }: { excess: number; limit: number }) => (
-  <p role="alert" className="mt-2 rounded bg-warn px-2 py-1 text-xs text-warn-text">
-    Too long to be sent by {excess.toLocaleString()} {excess === 1 ? 'character' : 'characters'}: at most{' '}
-    {limit.toLocaleString()} go in one.
-  </p>
+const WARNING = 'mt-2 rounded bg-warn px-2 py-1 text-warn-text';
+
+interface WarningsProps {
+  refusal: string | null;
+  missing: string[];
+  excess: number;
+  limit: number;
+}
+
+/** Why a reply could not be delivered, which fields of a saved reply the contact lacks, and by how much a text is too long. */
+export const Warnings = ({ refusal, missing, excess, limit }: WarningsProps) => (
+  <>
+    {refusal !== null && (
+      <p role="note" className={WARNING}>
+        {refusal}
+      </p>
+    )}
+    {missing.length > 0 && (
+      <p role="note" className={WARNING}>
+        The contact has no {missing.join(', ')}: fill it in before you send.
+      </p>
+    )}
+    {excess > 0 && (
+      <p role="alert" className={WARNING}>
+        Too long to be sent by {excess.toLocaleString()} {excess === 1 ? 'character' : 'characters'}: at most{' '}
+        {limit.toLocaleString()} go in one.
+      </p>
+    )}
+  </>
 );

@@ -16,6 +16,8 @@ export interface Intent {
   mentions: number[];
   /** The last item that the member had seen, or sends behind although it is new. */
   behind: string | undefined;
+  /** Whether the others of an e-mail get it, too. */
+  hasCopies: boolean;
   /** Whether the conversation is closed once it is sent. */
   closes: boolean;
   /** Whether the conversation or the page was left. Who wrote it then hears of a failure elsewhere. */
@@ -58,9 +60,9 @@ const MAX_KEEPALIVE_LENGTH = 20_000;
  * store of it whose answer was lost is none of elsewhere, so it is sent as it was stored.
  */
 async function sendTaken(ref: DraftRef, intent: Intent, keyFor: (of: string) => string): Promise<HistoryItem[]> {
-  const { draft, behind } = intent;
+  const { draft, behind, hasCopies } = intent;
   const sendAs = (at: string | null) => {
-    const key = keyFor(JSON.stringify([draft, behind, at]));
+    const key = keyFor(JSON.stringify([draft, behind, hasCopies, at]));
     return sendOnce({ path: { id: ref.id }, header: { 'idempotency-key': key } }, intent, at ?? undefined);
   };
   const taken = await takeDraft(ref, intent);
@@ -94,7 +96,7 @@ async function sendOnce(params: SendParams, intent: Intent, draftAt: string | un
 /** Returns the messages behind the one that was seen, if there are any. */
 async function reply(
   params: SendParams,
-  { draft: { text, attachments }, behind, isLeft }: Intent,
+  { draft: { text, attachments }, behind, hasCopies, isLeft }: Intent,
   draftAt: string | undefined,
 ) {
   const files = attachments.map(({ name, url }) => ({ name, url }));
@@ -105,6 +107,7 @@ async function reply(
       sender: 'agent',
       message: { type: 'text', text, attachments: files },
       should_take_over_session_from_ai: true,
+      copies: hasCopies,
       expected_last_id: behind,
       draft_updated_at: draftAt,
     },

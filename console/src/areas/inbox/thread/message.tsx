@@ -10,6 +10,7 @@ import { Outward } from './outward';
 import { Redaction } from './redaction';
 
 const Original = lazily(async () => (await import('./original')).Original);
+const MailHead = lazily(async () => (await import('./mail-head')).MailHead);
 const Answer = lazily(async () => (await import('./answer')).Answer);
 const DeliveryState = lazily(async () => (await import('./delivery-state')).DeliveryState);
 const MessageParts = lazily(async () => (await import('./message-parts')).MessageParts);
@@ -35,7 +36,7 @@ export const Message = ({ item, session, me }: MessageProps) => {
     <article className={`flex flex-col py-1.5 ${isOwn ? 'items-end' : 'items-start'}`}>
       <div className={`max-w-[min(42rem,90%)] min-w-0 rounded-lg px-3 py-2 ${look}`}>
         {isNote && <p className="mb-1 text-xs font-medium text-note-text">{noteLabelOf(event)}</p>}
-        {event.type === 'message' && <MailHead subject={event.subject} cc={event.cc} />}
+        {event.type === 'message' && session.channel.type === 'email' && <MailHead event={event} />}
         {text !== null && isMarkdown(item, session) ? (
           <Answer text={text} />
         ) : (
@@ -74,19 +75,6 @@ export const Message = ({ item, session, me }: MessageProps) => {
     </article>
   );
 };
-
-/** The subject of an e-mail, and who else has it. */
-const MailHead = ({ subject, cc }: { subject?: string | undefined; cc?: string[] | undefined }) =>
-  (subject ?? cc) !== undefined && (
-    <div className="mb-1 text-xs break-words text-quiet">
-      {subject !== undefined && (
-        <p dir="auto" className="font-medium">
-          {subject}
-        </p>
-      )}
-      {cc !== undefined && <p>Cc {cc.join(', ')}</p>}
-    </div>
-  );
 
 /** Whether the customer sees a text as Markdown: the widget shows all answers so, and the AI writes it for the API too. */
 function isMarkdown({ event }: HistoryItem, { channel }: Schemas['ChatSession']): boolean {
