@@ -62,6 +62,10 @@ export default defineConfig({
               name: 'inbox',
               test: /console\/src\/areas\/inbox\/(?:inbox|views|session-row|list\/(?:list-head|rows|session-list))\./,
             },
+            {
+              name: 'conversation',
+              test: /console\/src\/areas\/inbox\/(?:conversation|composer\/(?:composer|drafts|draft-entries|draft-store))\./,
+            },
             { name: 'overview', test: /console\/src\/(?:app\/ref-links|api\/overview|areas\/contacts\/names)\./ },
           ],
         },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { CHROMIUM } from '../support/chromium.ts';
 import { startConsole, type TestConsole } from '../support/console.ts';
@@ -173,6 +174,25 @@ const FILE = { name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('T
     await button('Send anyway').click();
     await button('Do not send').waitFor();
     await log.getByText('On its way').waitFor();
+    await page.close();
+  });
+
+  it('names who gets a reply by e-mail, and leaves out the copies where it is told to', async () => {
+    const id = await byEmail('pam');
+    const mail = sql`data || '{"subject": "Lost parcel", "cc": ["boss@customer.example", "pam@customer.example"]}'`;
+    await sql`update session_events set data = ${mail} where session_id = ${id} and type = 'message'`.execute(api.db);
+    const { page, reply, log } = await stack.open('ann@acme.example', id);
+    await log.getByText('Lost parcel').waitFor();
+    await log.getByText('Cc boss@customer.example, pam@customer.example').waitFor();
+    await page.getByText('To pam@customer.example').waitFor();
+    const copies = page.getByRole('checkbox', { name: 'Copies to boss@customer.example', exact: true });
+    await copies.uncheck();
+    const request = page.waitForRequest(/\/send$/);
+    await reply.fill('On its way');
+    await reply.press('Control+Enter');
+    expect((await request).postDataJSON()).toMatchObject({ copies: false });
+    await log.getByText('On its way').waitFor();
+    expect(await copies.isChecked()).toBe(true);
     await page.close();
   });
 

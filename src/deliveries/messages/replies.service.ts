@@ -206,7 +206,7 @@ async function getEmailSender(
   throw new Undeliverable(
     'no_transport',
     likeliest === undefined
-      ? 'No address is known to write from. An admin makes a mailbox the default sender in the settings (PUT /email/inboxes with is_default_sender)'
+      ? 'No address is known to write from. An admin makes a mailbox the default sender in the settings (PUT /email/inboxes with is_default_sender), or somebody sends an e-mail by POST /email first'
       : `The domain of ${likeliest} is not verified: see PUT /email/domains`,
   );
 }

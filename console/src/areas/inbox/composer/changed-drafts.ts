@@ -1,14 +1,4 @@
-import {
-  type DraftRef,
-  entryAt,
-  entryFrom,
-  isEmpty,
-  isSame,
-  readDrafts,
-  setEntry,
-  storeAfter,
-  triedAt,
-} from './draft-store';
+import { type DraftRef, entryFrom, isEmpty, isSame, readDrafts, setEntry, triedAt } from './draft-entries';
 
 /**
  * Reads a draft that the server has otherwise than expected. One that was sent or deleted elsewhere goes here too, if
@@ -22,7 +12,6 @@ export async function meetChange(ref: DraftRef): Promise<void> {
     if (theirs !== undefined && !isSame(theirs, triedAt(ref))) return { ...mine, state: 'changed', theirs };
     return { ...mine, state: 'waiting', storedAt: theirs?.updated_at ?? null };
   });
-  if (entryAt(ref).state === 'waiting') storeAfter(ref, 0);
 }
 
 /** Ends a conflict: with the draft of this page, or with the other one. */
@@ -30,5 +19,4 @@ export function choose(ref: DraftRef, choice: 'mine' | 'theirs'): void {
   setEntry(ref, ({ theirs, ...mine }) =>
     choice === 'mine' ? { ...mine, state: 'waiting', storedAt: theirs?.updated_at ?? null } : entryFrom(theirs),
   );
-  storeAfter(ref, 0);
 }

@@ -10,7 +10,7 @@ import { lazily } from '../../../ui/lazily';
 import { Button } from '../../../ui/parts';
 import type { Actions } from '../actions';
 import { useMyPresence } from '../my-presence';
-import { type Draft, isEmpty } from './draft-store';
+import { type Draft, isEmpty } from './draft-entries';
 import { useDraft } from './drafts';
 import { useDrops } from './drops';
 import { FilePicker, useUploads } from './files';

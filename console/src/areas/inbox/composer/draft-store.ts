@@ -1,37 +1,17 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
+import { ApiError, api, dataOf } from '../../../api/client';
+import {
+  type Content,
+  type DraftRef,
+  type Entry,
+  entryAt,
+  isEmpty,
+  isSame,
+  keyOf,
+  NONE,
+  noteTried,
+  setEntry,
+} from './draft-entries';
 
-type Kind = Schemas['Draft']['kind'];
-type Content = Pick<Schemas['Draft'], 'text' | 'attachments'>;
-
-export interface Draft extends Content {
-  kind: Kind;
-}
-
-export interface Entry extends Content {
-  /** `changed`: the server has another one, which `theirs` is. Nothing is stored until the member has chosen. */
-  state: 'stored' | 'waiting' | 'failed' | 'changed';
-  /** When the server's draft that this one continues was updated. null: there is none. */
-  storedAt: string | null;
-  theirs?: Schemas['Draft'] | undefined;
-  /** Why it is not stored, as the API says it. */
-  problem?: string | undefined;
-}
-
-interface Drafts extends Record<Kind, Entry> {
-  /** The one that is shown. */
-  kind: Kind;
-}
-
-/** A draft of the member. */
-export interface DraftRef {
-  client: QueryClient;
-  id: string;
-  kind: Kind;
-}
-
-const NONE: Entry = { text: '', attachments: [], state: 'stored', storedAt: null };
-const NO_DRAFTS: Drafts = { kind: 'reply', reply: NONE, note: NONE };
 const STORE_AFTER_MS = 500;
 const RETRY_AFTER_MS = 5_000;
 /** Requests that outlive their page may have 64 KB. */
@@ -42,63 +22,18 @@ const CHANGED = 412;
 
 /** Returns whether the server has another draft than expected. */
 export const isChanged = (error: unknown): boolean => error instanceof ApiError && error.status === CHANGED;
-export const meetChange = async (ref: DraftRef): Promise<void> => (await import('./changed-drafts')).meetChange(ref);
 
-export const isEmpty = ({ text, attachments }: Content): boolean => text.trim() === '' && attachments.length === 0;
-
-export const isSame = (one: Content, other: Content): boolean =>
-  one.text === other.text && `${one.attachments.map(({ id }) => id)}` === `${other.attachments.map(({ id }) => id)}`;
+/** Reads a draft that the server has otherwise than expected, and stores this one if it may be. */
+export async function meetChange(ref: DraftRef): Promise<void> {
+  await (await import('./changed-drafts')).meetChange(ref);
+  if (entryAt(ref).state === 'waiting') storeAfter(ref, 0);
+}
 
 /** The other tabs of the browser read a draft again whose session is named. */
 export const tabs = new BroadcastChannel('switchboard-drafts');
 
-export const readDrafts = (id: string) => dataOf(api.GET('/chat/sessions/{id}/draft', { params: { path: { id } } }));
-
-export const entryFrom = (draft: Schemas['Draft'] | undefined): Entry =>
-  draft === undefined
-    ? NONE
-    : { text: draft.text, attachments: draft.attachments, state: 'stored', storedAt: draft.updated_at };
-
-/** The member's drafts in a session. What is not stored yet is never replaced by the server's. */
-export const draftsQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['getMyDraft', id],
-    queryFn: async ({ client }): Promise<Drafts> => {
-      const { queryKey } = draftsQuery(id);
-      const before = draftsIn(client, id);
-      const { draft, drafts } = await readDrafts(id);
-      const mine = client.getQueryData(queryKey);
-      const entryOf = (kind: Kind) =>
-        mine !== undefined && (mine[kind].state !== 'stored' || mine[kind] !== before[kind])
-          ? mine[kind]
-          : entryFrom(drafts.find((one) => one.kind === kind));
-      return { kind: mine?.kind ?? draft?.kind ?? 'reply', reply: entryOf('reply'), note: entryOf('note') };
-    },
-    staleTime: 0,
-    gcTime: Number.POSITIVE_INFINITY,
-  });
-
-export const draftsIn = (client: QueryClient, id: string): Drafts =>
-  client.getQueryData(draftsQuery(id).queryKey) ?? NO_DRAFTS;
-
-export const entryAt = ({ client, id, kind }: DraftRef): Entry => draftsIn(client, id)[kind];
-
-export function setEntry({ client, id, kind }: DraftRef, change: (now: Entry) => Entry): void {
-  client.setQueryData(draftsQuery(id).queryKey, (all = NO_DRAFTS) => ({ ...all, [kind]: change(all[kind]) }));
-}
-
-/** Shows the draft of a kind. */
-export function showKind({ client, id, kind }: DraftRef): void {
-  client.setQueryData(draftsQuery(id).queryKey, (all = NO_DRAFTS) => ({ ...all, kind }));
-}
-
 const timers = new Map<string, ReturnType<typeof setTimeout>>();
 const writes = new Map<string, Promise<void>>();
-/** What was last sent to the server, which may have it although no answer came. */
-const tried = new Map<string, Content>();
-export const triedAt = (ref: DraftRef): Content => tried.get(keyOf(ref)) ?? NONE;
-const keyOf = ({ id, kind }: DraftRef): string => `${kind} ${id}`;
-
 /** Changes a draft as it is now, whoever shows it, and stores it soon after. */
 export function changeDraft(ref: DraftRef, changeOf: (now: Content) => Partial<Content>): void {
   setEntry(ref, (now) => ({
@@ -130,7 +65,7 @@ export function store(ref: DraftRef): void {
 async function storeNow(ref: DraftRef): Promise<void> {
   const mine = entryAt(ref);
   if (mine.state === 'stored' || mine.state === 'changed') return;
-  tried.set(keyOf(ref), mine);
+  noteTried(ref, mine);
   try {
     const storedAt = await put(ref, mine);
     setEntry(ref, (now) => ({

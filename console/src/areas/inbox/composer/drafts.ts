@@ -2,17 +2,8 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { historyQuery } from '../../../api/queries';
 import { isBy, isSaid } from '../thread/items';
-import {
-  changeDraft,
-  clearSent,
-  type Draft,
-  type DraftRef,
-  draftsIn,
-  draftsQuery,
-  showKind,
-  store,
-  tabs,
-} from './draft-store';
+import { type Draft, type DraftRef, draftsIn, draftsQuery, showKind } from './draft-entries';
+import { changeDraft, clearSent, store, tabs } from './draft-store';
 
 const KINDS = ['reply', 'note'] as const;
 

@@ -1,6 +1,7 @@
 import { Button } from '../../../ui/parts';
 import { choose } from './changed-drafts';
-import type { DraftRef, Entry } from './draft-store';
+import type { DraftRef, Entry } from './draft-entries';
+import { storeAfter } from './draft-store';
 
 interface ConflictProps {
   theirs: NonNullable<Entry['theirs']>;
@@ -8,20 +9,26 @@ interface ConflictProps {
 }
 
 /** A draft that the member has written elsewhere meanwhile. Neither is stored over the other before the member has chosen. */
-export const DraftConflict = ({ theirs: { text, attachments }, draft }: ConflictProps) => (
-  <div role="alert" className="mt-2 rounded-md border border-note-line bg-warn p-2.5 text-warn-text">
-    <p className="font-medium">You have written another draft in another tab or browser</p>
-    <p className="my-1.5 line-clamp-3 break-words whitespace-pre-wrap">
-      <bdi>{[text, ...attachments.map(({ name }) => name)].join('\n').trim()}</bdi>
-    </p>
-    <div className="flex flex-wrap gap-2 text-text">
-      <Button onClick={() => choose(draft, 'mine')}>Keep this one</Button>
-      <Button look="quiet" onClick={() => choose(draft, 'theirs')}>
-        Take the other one
-      </Button>
+export const DraftConflict = ({ theirs: { text, attachments }, draft }: ConflictProps) => {
+  const take = (choice: Parameters<typeof choose>[1]) => {
+    choose(draft, choice);
+    storeAfter(draft, 0);
+  };
+  return (
+    <div role="alert" className="mt-2 rounded-md border border-note-line bg-warn p-2.5 text-warn-text">
+      <p className="font-medium">You have written another draft in another tab or browser</p>
+      <p className="my-1.5 line-clamp-3 break-words whitespace-pre-wrap">
+        <bdi>{[text, ...attachments.map(({ name }) => name)].join('\n').trim()}</bdi>
+      </p>
+      <div className="flex flex-wrap gap-2 text-text">
+        <Button onClick={() => take('mine')}>Keep this one</Button>
+        <Button look="quiet" onClick={() => take('theirs')}>
+          Take the other one
+        </Button>
+      </div>
     </div>
-  </div>
-);
+  );
+};
 
 const WARNING = 'mt-2 rounded bg-warn px-2 py-1 text-warn-text';
 

@@ -4,7 +4,8 @@ import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { refreshNewest } from '../../../api/history';
 import { say } from '../../../app/undo';
 import { useIntentKey } from '../../../ui/intent-key';
-import { type Draft, type DraftRef, isChanged, isSame, meetChange, store, takeDraft } from './draft-store';
+import { type Draft, type DraftRef, isSame } from './draft-entries';
+import { isChanged, meetChange, store, takeDraft } from './draft-store';
 
 interface SendingProps {
   session: Schemas['ChatSession'];

@@ -4,7 +4,7 @@ import { api, dataOf, type Schemas } from '../../../api/client';
 import { membersQuery } from '../../../api/queries';
 import { say } from '../../../app/undo';
 import { type Choice, ChoiceList, hasText, useChoices } from '../../../ui/forms/choices';
-import type { Draft } from './draft-store';
+import type { Draft } from './draft-entries';
 import type { Insertion, Trigger } from './triggers';
 
 const MAX_SUGGESTIONS = 8;

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../api/client';
-import type { Draft } from './draft-store';
+import type { Draft } from './draft-entries';
 
 export interface Trigger {
   sign: string;
