@@ -20,6 +20,8 @@ export type Chat = ReturnType<typeof createChat>;
 /** Whose chat it is: a person with their memory. The token is that of a user. */
 interface Owner {
   person: Person;
+  /** Identifies what its panel shows: that of another one is mounted anew. */
+  view: object;
   storage: Storage;
   token: string | undefined;
 }
@@ -28,7 +30,7 @@ interface Owner {
  * Creates the chat of one anonymous visitor or user: its state, and what can be done. All that it stores, sends or tells
  * other tabs is theirs, also what ends after `destroy`. It makes no request but one for the configuration.
  */
-export function createChat(page: Page, { person, storage, token }: Owner, before?: Earlier) {
+export function createChat(page: Page, { person, view, storage, token }: Owner, before?: Earlier) {
   const { options } = page;
   let userToken = token;
   const client = createClient(options.host, options.token, () => userToken ?? storage.get().visitor);
@@ -62,6 +64,7 @@ export function createChat(page: Page, { person, storage, token }: Owner, before
   function hear(notice: Notice): void {
     if (notice.kind === 'polled') hearPolled(notice.data, notice.isWhole);
     else if (notice.kind === 'sent') delivery.settle(notice.uuid, notice.error);
+    else if (notice.kind === 'moved') delivery.discard(notice.uuid);
     else if (notice.kind === 'memory') recall();
     else polling.hear(notice);
   }
@@ -175,6 +178,7 @@ export function createChat(page: Page, { person, storage, token }: Owner, before
   return {
     state: () => state,
     person,
+    view,
     user: userOf(token),
     options,
     client,

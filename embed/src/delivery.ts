@@ -143,6 +143,7 @@ export function createDelivery(core: Core, polling: Polling) {
     /** Notes that another tab has sent a message, or why it was refused. */
     settle,
     discard(uuid: string): void {
+      own.delete(uuid);
       remove(uuid);
       core.set({ outgoing: core.state().outgoing.filter((one) => one.uuid !== uuid) });
     },

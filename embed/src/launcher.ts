@@ -111,7 +111,7 @@ function createPanel(host: string, root: ShadowRoot, place: HTMLElement) {
       if (chat === wanted) return false;
       const wasShown = remove !== undefined;
       // What the same person has begun in the panel stays there.
-      if (chat?.person !== wanted?.person) {
+      if (chat?.view !== wanted?.view) {
         remove?.();
         remove = undefined;
       }

@@ -48,7 +48,7 @@ function command(name: string, ...args: unknown[]): void {
     else early.push([event, listener]);
   } else if (name === 'open') void widget?.chat().open();
   else if (name === 'close') widget?.chat().close();
-  else if (name === 'identify') widget?.identify((args[0] as { token: string }).token);
+  else if (name === 'identify') widget?.identify((args[0] as { token?: string } | undefined)?.token);
   else if (name === 'context') widget?.setContext(args[0] as object);
   else console.warn(`Switchboard: unknown command ${name}. Known: open, close, identify, on, context`);
 }

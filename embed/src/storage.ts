@@ -38,7 +38,7 @@ interface Waiting {
 
 /**
  * Returns the memory with a name, shared by all tabs of the site: each reading sees what other tabs have written. Nothing
- * is stored before `begin`, which the first message calls. A browser without storage remembers until the page is left.
+ * is stored before `begin`, which the first message or file calls. A browser without storage remembers until the page is left.
  */
 export function createStorage(name: string) {
   let own: Memory = EMPTY;
@@ -57,7 +57,7 @@ export function createStorage(name: string) {
   const store = ({ queue, draft, ...identity }: Partial<Memory>): void => {
     if (draft !== undefined) write(draftOf(name), draft);
     const isIdentity = Object.keys(identity).length > 0;
-    isRefused =
+    isRefused ||=
       (queue !== undefined && !write(waitingOf(name), { queue, at: Date.now() } satisfies Waiting)) ||
       (isIdentity && !write(name, { ...own, queue: undefined, draft: undefined }));
   };
@@ -78,13 +78,19 @@ export function createStorage(name: string) {
 }
 export type Storage = ReturnType<typeof createStorage>;
 
-/** Gives what an anonymous visitor has typed to the user who they turn out to be. */
-export function moveDraft(from: Storage, to: Storage): void {
+/**
+ * Gives what an anonymous visitor has typed to the user who they turn out to be. Returns whether it joins what the user had
+ * typed before.
+ */
+export function moveDraft(from: Storage, to: Storage): boolean {
   const { draft } = from.get();
-  if (!draft) return;
+  if (!draft) return false;
   if (from.isStored()) to.begin();
-  to.set({ draft });
+  const { draft: own } = to.get();
+  const joins = Boolean(own) && own !== draft;
+  to.set({ draft: joins ? `${own}\n${draft}` : draft });
   from.set({ draft: '' });
+  return joins;
 }
 
 /** Gives what an anonymous visitor has not sent to the user who they turn out to be. Returns the messages. */

@@ -2,6 +2,7 @@ import type { Polled } from './wire.ts';
 
 export type Notice =
   | { kind: 'polled'; data: Polled; isWhole: boolean }
+  | { kind: 'moved'; uuid: string }
   | { kind: 'sent'; uuid: string; error?: string | undefined }
   | { kind: 'tab'; tab: string; isOpen: boolean }
   | { kind: 'tabs' }

@@ -43,22 +43,23 @@ export function createWidget(options: Options) {
 
   function begin(person: Person, token: string | undefined, before?: Chat): Chat {
     const user = userOf(token);
-    if (user === undefined) return createChat(page, { person, storage: anonymous, token: undefined }, before);
+    let view = before?.person === person ? before.view : {};
+    if (user === undefined) return createChat(page, { person, view, storage: anonymous, token: undefined }, before);
     deleteOldMemories(options.token);
     const storage = createStorage(nameOf(options.token, user));
-    if (before?.user === undefined && (person.user ?? user) === user) {
-      moveDraft(anonymous, storage);
+    if (before === undefined || (before.user === undefined && before.person === person)) {
+      if (moveDraft(anonymous, storage)) view = {}; // the field shows both texts
       void adopt(storage);
     }
     person.user = user;
-    return createChat(page, { person, storage, token }, before);
+    return createChat(page, { person, view, storage, token }, before);
   }
 
   /** Takes over what the anonymous visitor has not sent, once no tab is sending it. */
   async function adopt(storage: Storage): Promise<void> {
     const tabs = createTabs(anonymous.name, () => {});
     await tabs.inTurn('send', async () => {
-      for (const { uuid } of moveQueue(anonymous, storage)) tabs.tell({ kind: 'sent', uuid });
+      for (const { uuid } of moveQueue(anonymous, storage)) tabs.tell({ kind: 'moved', uuid });
     });
     tabs.close();
     chat.resume();

@@ -196,6 +196,43 @@ const FILE = { name: 'terms.txt', mimeType: 'text/plain', buffer: Buffer.from('T
     await page.close();
   });
 
+  it('adds a note once where the answer to the first try was lost', async () => {
+    const id = await stack.conversation('Quin', 'Hello');
+    const { page, note, log, button } = await stack.open('ann@acme.example', id);
+    await page.route('**/notes', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.keyboard.press('n');
+    await note.fill('Called back');
+    await note.press('Control+Enter');
+    await log.getByText('Called back').waitFor();
+    await page.unroute('**/notes');
+    await stored(page);
+    await button('Add note').click();
+    await untilPasses(async () => expect(await note.inputValue()).toBe(''));
+    expect(await said(id, 'Called back')).toBe(1);
+    await page.close();
+  });
+
+  it('takes a store whose answer was lost for its own, however much is written since', async () => {
+    const id = await stack.conversation('Rae', 'Hello');
+    const { page, reply } = await stack.open('ann@acme.example', id);
+    let lost = 0;
+    await page.route('**/draft', async (route) => {
+      if (route.request().method() !== 'PUT' || lost++ > 0) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await reply.fill('ab');
+    await untilPasses(() => expect(lost).toBe(1));
+    await reply.fill('abc');
+    await stored(page);
+    expect(await draftsIn(id)).toEqual([['reply', 'abc', 0]]);
+    expect(await page.getByText('You have written another draft').count()).toBe(0);
+    await page.close();
+  });
+
   it('stops a held reply by Z from its own field', async () => {
     const id = await byEmail('ida');
     const { page, reply, button } = await stack.open('ann@acme.example', id);

@@ -247,6 +247,13 @@ const DIRECTIONS = `[...document.querySelectorAll('[role=log] :is(p, blockquote,
     await said('Snoozed until the customer writes');
     await page.keyboard.press('z');
     await untilPasses(isBack);
+    await page.keyboard.press('e');
+    await said('Closed');
+    await stack.say(id, 'I am back');
+    await untilPasses(async () => expect((await api.org.get(`/chat/sessions/${id}`)).body.status).toBe('open'));
+    await page.keyboard.press('z');
+    await said('Somebody has changed it since: nothing is undone');
+    expect((await api.org.get(`/chat/sessions/${id}`)).body.snoozed_at).toBeNull();
     await page.keyboard.press('h');
     await page.getByLabel('Until', { exact: true }).fill('2020-01-01T09:00');
     await button('Set').click();

@@ -126,13 +126,23 @@ describe('an import of contacts', () => {
   });
 
   it('takes a cell with text or white space behind its quotes, and reads what follows', async () => {
-    const cells = ['"Q"x', '"say "hi" now"', '"B" ', '"Smith, Bob"\t', '" C "', '"""D"""', ' E ', ' "F"'];
+    const cells = [
+      '"Q"x',
+      '"say "hi" now"',
+      '"B" ',
+      '"Acme ""Best""" ',
+      '"Smith, Bob"\t',
+      '" C "',
+      '"""D"""',
+      ' E ',
+      ' "F"',
+    ];
     const job = await imported(`email,name\n${cells.map((cell, n) => `quoted${n}@example.com,${cell}\n`).join('')}`);
     expect(job).toMatchObject({ rows: cells.length, created: cells.length, refused: 0 });
     const { body } = await org.get('/contacts?limit=100');
     const names = new Map(body.items.map(({ email, name }: { email: string; name: string }) => [email, name]));
     expect(cells.map((_, n) => names.get(`quoted${n}@example.com`))).toEqual([
-      ...['"Q"x', '"say "hi" now"', 'B', 'Smith, Bob', 'C', '"D"', 'E', 'F'],
+      ...['"Q"x', '"say "hi" now"', 'B', 'Acme "Best"', 'Smith, Bob', 'C', '"D"', 'E', 'F'],
     ]);
   });
 

@@ -67,6 +67,20 @@ interface HistoryItem {
     });
 
   describe('of one visitor', () => {
+    it('remembers the visitor until the page is left where nothing can be stored', async () => {
+      await context.addInitScript(`Storage.prototype.setItem = () => { throw new Error('The quota is used up'); };`);
+      const tab = await visit();
+      await tab.open();
+      await tab.say('One');
+      await tab.page.locator('.own time').waitFor();
+      for (const text of ['T', 'Tw', 'Two']) await tab.type(text);
+      await tab.say('Two');
+      await eventually('both messages', async () => (await tab.own()).length === 2);
+      const [{ id } = { id: '' }, ...more] = await sessions();
+      expect(more).toEqual([]);
+      await eventually('both in one conversation', async () => (await textsOf(id)).length === 2);
+    });
+
     it('has one conversation in two tabs that were open before anything was written', async () => {
       const first = await visit();
       const second = await visit();
@@ -244,6 +258,8 @@ interface HistoryItem {
       await context.unroute('**/backend/**');
       await tab.type('ANNA-TYPED');
       await tab.identify(bob.token);
+      await eventually('the chat of Bob', async () => (await tab.own()).length === 0);
+      expect(await tab.seen()).not.toMatch(/anna/i);
       await tab.say('Hello from Bob');
       await tab.page.locator('.own time').waitFor();
       expect(await tab.seen()).not.toMatch(/anna/i);
@@ -251,6 +267,32 @@ interface HistoryItem {
       await eventually('the message', async () => (await textsOf(await sessionOf(anna.id))).length === 2);
       expect(await textsOf(await sessionOf(bob.id))).toEqual(['Hello from Bob']);
       expect((await sessions()).length).toBe(2);
+    });
+
+    it('shows nothing of a user once the page signs them out', async () => {
+      const anna = await newUser('Anna');
+      const tab = await visitAs(anna.token);
+      await tab.say('Hello from Anna');
+      await tab.page.locator('.own time').waitFor();
+      await tab.page.evaluate(`Switchboard('identify')`);
+      await eventually('the chat of nobody', async () => (await tab.own()).length === 0);
+      await tab.identify(await anna.again());
+      await tab.shows('Hello from Anna');
+    });
+
+    it('adds what was typed before the page named a user to what that user had typed', async () => {
+      const anna = await newUser('Anna');
+      const first = await visitAs(anna.token);
+      await first.say('Hello from Anna');
+      await first.page.locator('.own time').waitFor();
+      await first.type('A long draft');
+      await first.page.close();
+      const second = await visit();
+      await second.open();
+      await second.type('hi');
+      await second.identify(await anna.again());
+      await second.shows('Hello from Anna');
+      await eventually('both', async () => (await second.seen()).endsWith('A long draft\nhi'));
     });
 
     it('deletes what the browser remembers of users who were here 30 days or ten users ago', async () => {

@@ -116,10 +116,8 @@ export const listBlockedContacts = (db: Db, orgId: string, { offset, limit, emai
     .limit(limit)
     .execute();
 
-export async function countBlockedContacts(db: Db, orgId: string, email: string | undefined): Promise<number> {
-  const counted = contactBlocks(db, orgId, email).select(({ fn }) => fn.countAll<number>().as('count'));
-  return (await counted.executeTakeFirstOrThrow()).count;
-}
+export const countBlockedContacts = (db: Db, orgId: string, email: string | undefined): Promise<number> =>
+  countOf(contactBlocks(db, orgId, email).select(({ fn }) => fn.countAll<number>().as('count')));
 
 export async function deleteBlockedContact(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -166,10 +164,8 @@ export const listBlockedDomains = (db: Db, orgId: string, { offset, limit, email
     .limit(limit)
     .execute();
 
-export async function countBlockedDomains(db: Db, orgId: string, email: string | undefined): Promise<number> {
-  const counted = domainBlocks(db, orgId, email).select(({ fn }) => fn.countAll<number>().as('count'));
-  return (await counted.executeTakeFirstOrThrow()).count;
-}
+export const countBlockedDomains = (db: Db, orgId: string, email: string | undefined): Promise<number> =>
+  countOf(domainBlocks(db, orgId, email).select(({ fn }) => fn.countAll<number>().as('count')));
 
 export async function deleteBlockedDomain(db: Db, orgId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -179,3 +175,6 @@ export async function deleteBlockedDomain(db: Db, orgId: string, id: string): Pr
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
+
+const countOf = async (counted: { executeTakeFirstOrThrow(): Promise<{ count: number }> }): Promise<number> =>
+  (await counted.executeTakeFirstOrThrow()).count;

@@ -60,7 +60,7 @@ export async function* linesOf(
 }
 
 /** A quoted cell with white space behind its quotes, which the parser takes for a part of the cell. */
-const SPACE_BEHIND_QUOTES = /^"([^"]*)"\s+$/;
+const SPACE_BEHIND_QUOTES = /^"(.*)"\s+$/s;
 
 const withoutSpaceAround = (cell: string): string => (SPACE_BEHIND_QUOTES.exec(cell)?.[1] ?? cell).trim();
 

@@ -107,7 +107,7 @@ export async function addInboundMessage(
     subject,
     cc,
     name,
-    replyTo,
+    replyTo: isStrangers ? undefined : replyTo, // an answer goes to the contact
     isBlocked: isStrangers ? await isContactBlocked(trx, orgId, contactId) : undefined,
   };
   await addContactMessage(trx, orgId, session, message);

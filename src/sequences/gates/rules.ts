@@ -74,8 +74,10 @@ export function deferralOf(
   const zones = recipientZones(recipient, gates.timeZone);
   if (gates.quietHours !== null) {
     const until = quietUntilInAll(at, zones, gates.quietHours);
-    const reason = quietReason(at, zones, gates.quietHours) + unknownZoneIn(recipient);
-    if (until !== null) return { gate: 'quiet_hours', until, reason };
+    if (until !== null) {
+      const reason = quietReason(at, zones, gates.quietHours) + unknownZoneIn(recipient);
+      return { gate: 'quiet_hours', until, reason };
+    }
   }
   if (gates.dailyCap !== null && sentThatDay >= gates.dailyCap) {
     const [zone] = zones;

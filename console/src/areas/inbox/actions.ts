@@ -4,9 +4,12 @@ import { api, dataOf, type Schemas } from '../../api/client';
 import { sessionQuery, tagsQuery } from '../../api/queries';
 import { say } from '../../app/undo';
 import { shownMoment } from '../../ui/times/time';
+import type { Undone } from './undoing';
 
 type Session = Schemas['ChatSession'];
 export type HandoffPart = Schemas['SettleHandoffPart']['part'];
+
+type Snooze = Pick<Session, 'snoozed_until'>;
 
 interface Change {
   /** What was done, as the undo bar says it. */
@@ -56,9 +59,10 @@ export function useActions(session: Session, me: Schemas['Me']) {
     },
   });
 
-  const headerOf = async (undone: Partial<Session> | undefined) =>
+  /** Returns the header of an undo. Throws if the session is no longer as the undone change has made it. */
+  const headerOf = async (undone: Undone | undefined) =>
     undone && (await import('./undoing')).headerOfUndo(session.id, undone);
-  const assign = (member: { id: number; name: string } | null, undone?: Partial<Session>) => {
+  const assign = (member: { id: number; name: string } | null, undone?: Undone) => {
     const former = session.assignee_id;
     const made = { assignee_id: member?.id ?? null };
     apply({
@@ -75,23 +79,24 @@ export function useActions(session: Session, me: Schemas['Me']) {
           : undefined,
     });
   };
-  const setStatus = (status: Session['status'], undone?: Pick<Session, 'status'>) => {
-    const { status: former, snoozed_at, snoozed_until } = session;
+  const sendSnooze = (snooze: Snooze | undefined) => {
+    const body = snooze === undefined ? { until: null } : { until: snooze.snoozed_until, until_reply: true };
+    return dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body }));
+  };
+  const former: Snooze | undefined = session.snoozed_at === null ? undefined : session;
+  const setStatus = (status: Session['status'], undone?: Undone) => {
+    const back = session.status;
+    const again = undone === undefined || status !== 'open' ? undefined : former;
     apply({
       said: status === 'open' ? 'Opened again' : 'Closed',
       send: async () => {
         const header = await headerOf(undone);
         await dataOf(api.PATCH('/chat/sessions/{id}', { params: { path, header }, body: { status } }));
+        if (again !== undefined) await sendSnooze(again);
       },
       shown: { status },
       row: { status },
-      undo:
-        undone === undefined
-          ? () => {
-              setStatus(former, { status });
-              if (snoozed_at !== null && former === 'open') snooze(snoozed_until, false);
-            }
-          : undefined,
+      undo: undone === undefined ? () => setStatus(back, { status }) : undefined,
     });
   };
   const setOwnStatus = (status: { id: number; name: string } | null) => {
@@ -103,23 +108,23 @@ export function useActions(session: Session, me: Schemas['Me']) {
       row: { custom_status: status },
     });
   };
-  const endSnooze = () =>
+  const setSnooze = (snooze: Snooze | undefined, undone?: Undone) => {
+    const until = snooze?.snoozed_until ?? null;
+    const shown = { snoozed_at: snooze === undefined ? null : new Date().toISOString(), snoozed_until: until };
     apply({
-      said: 'No longer snoozed',
-      send: () => dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body: { until: null } })),
-      shown: { snoozed_at: null, snoozed_until: null },
-      row: { snoozed_at: null, snoozed_until: null },
-    });
-  const snooze = (until: string | null, canUndo = true) => {
-    const { snoozed_at, snoozed_until } = session;
-    const shown = { snoozed_at: new Date().toISOString(), snoozed_until: until };
-    apply({
-      said: until === null ? 'Snoozed until the customer writes' : `Snoozed until ${shownMoment(until)}`,
-      send: () =>
-        dataOf(api.POST('/chat/sessions/{id}/snooze', { params: { path }, body: { until, until_reply: true } })),
+      said:
+        snooze === undefined
+          ? 'No longer snoozed'
+          : until === null
+            ? 'Snoozed until the customer writes'
+            : `Snoozed until ${shownMoment(until)}`,
+      send: async () => {
+        await headerOf(undone);
+        await sendSnooze(snooze);
+      },
       shown,
       row: shown,
-      undo: canUndo ? () => (snoozed_at === null ? endSnooze() : snooze(snoozed_until, false)) : undefined,
+      undo: undone === undefined && snooze !== undefined ? () => setSnooze(former, { snooze }) : undefined,
     });
   };
   return {
@@ -165,8 +170,8 @@ export function useActions(session: Session, me: Schemas['Me']) {
         shown: { assignee_id: null },
         row: { assignee: null },
       }),
-    snooze,
-    endSnooze,
+    snooze: (snoozed_until: string | null) => setSnooze({ snoozed_until }),
+    endSnooze: () => setSnooze(undefined),
     /** A tag new to the org is created first. Only some roles may do so. */
     addTag: (tag: string, isNew = false) =>
       apply({

@@ -1,4 +1,4 @@
-import { type DraftRef, entryFrom, isEmpty, isSame, readDrafts, setEntry, triedAt } from './draft-entries';
+import { type DraftRef, entryFrom, isEmpty, isSame, isTried, readDrafts, setEntry } from './draft-entries';
 
 /**
  * Reads a draft that the server has otherwise than expected. One that was sent or deleted elsewhere goes here too, if
@@ -9,7 +9,7 @@ export async function meetChange(ref: DraftRef): Promise<void> {
   setEntry(ref, (mine) => {
     if (isEmpty(mine) || (theirs === undefined ? mine.state === 'stored' : isSame(mine, theirs)))
       return entryFrom(theirs);
-    if (theirs !== undefined && !isSame(theirs, triedAt(ref))) return { ...mine, state: 'changed', theirs };
+    if (theirs !== undefined && !isTried(ref, theirs)) return { ...mine, state: 'changed', theirs };
     return { ...mine, state: 'waiting', storedAt: theirs?.updated_at ?? null };
   });
 }

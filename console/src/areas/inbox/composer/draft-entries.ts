@@ -77,8 +77,12 @@ export function showKind({ client, id, kind }: DraftRef): void {
   client.setQueryData(draftsQuery(id).queryKey, (all = NO_DRAFTS) => ({ ...all, kind }));
 }
 
-/** What was last sent to the server, which may have it although no answer came. */
-const tried = new Map<string, Content>();
+/** What was sent to the server since its last answer: it may have any of it. */
+const tried = new Map<string, Content[]>();
+const MAX_TRIED = 20;
 export const keyOf = ({ id, kind }: DraftRef): string => `${kind} ${id}`;
-export const triedAt = (ref: DraftRef): Content => tried.get(keyOf(ref)) ?? NONE;
-export const noteTried = (ref: DraftRef, content: Content): void => void tried.set(keyOf(ref), content);
+export const noteTried = (ref: DraftRef, content: Content): void =>
+  void tried.set(keyOf(ref), [...(tried.get(keyOf(ref)) ?? []), content].slice(-MAX_TRIED));
+export const forgetTried = (ref: DraftRef): void => void tried.delete(keyOf(ref));
+export const isTried = (ref: DraftRef, content: Content): boolean =>
+  (tried.get(keyOf(ref)) ?? [NONE]).some((one) => isSame(one, content));

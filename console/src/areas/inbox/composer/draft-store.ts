@@ -4,6 +4,7 @@ import {
   type DraftRef,
   type Entry,
   entryAt,
+  forgetTried,
   isEmpty,
   isSame,
   keyOf,
@@ -14,8 +15,8 @@ import {
 
 const STORE_AFTER_MS = 500;
 const RETRY_AFTER_MS = 5_000;
-/** Requests that outlive their page may have 64 KB. */
-const MAX_KEEPALIVE_LENGTH = 20_000;
+/** Requests that outlive their page may have 64 KB. A longer reply stays a draft if its page is closed. */
+export const MAX_KEEPALIVE_LENGTH = 20_000;
 /** Statuses that another try would get again. */
 const LASTING = [400, 403, 404, 413, 422];
 const CHANGED = 412;
@@ -68,6 +69,7 @@ async function storeNow(ref: DraftRef): Promise<void> {
   noteTried(ref, mine);
   try {
     const storedAt = await put(ref, mine);
+    forgetTried(ref);
     setEntry(ref, (now) => ({
       ...now,
       storedAt,
@@ -96,7 +98,7 @@ async function put({ id, kind }: DraftRef, mine: Entry): Promise<string | null> 
   return (await dataOf(api.PUT('/chat/sessions/{id}/draft', { params, body, keepalive }))).updated_at;
 }
 
-/** Returns a draft that is sent, of which nothing is stored meanwhile. What is on its way is waited for if there is time. */
+/** Returns a draft that is sent. What is on its way to the server is waited for if there is time. */
 export async function takeDraft(ref: DraftRef, { isLeft }: { isLeft: boolean }): Promise<Entry> {
   clearTimeout(timers.get(keyOf(ref)));
   const write = writes.get(keyOf(ref));

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type RefObject, useRef } from 'react';
 import type { HistoryItem } from '../../../api/caches';
 import { ApiError, api, dataOf, type Schemas } from '../../../api/client';
 import { refreshNewest } from '../../../api/history';
 import { say } from '../../../app/undo';
-import { useIntentKey } from '../../../ui/intent-key';
 import { type Draft, type DraftRef, isSame } from './draft-entries';
-import { isChanged, meetChange, store, takeDraft } from './draft-store';
+import { isChanged, MAX_KEEPALIVE_LENGTH, meetChange, store, takeDraft } from './draft-store';
 
 interface SendingProps {
   session: Schemas['ChatSession'];
@@ -25,46 +25,59 @@ export interface Intent {
   isLeft: boolean;
 }
 
+/** A request whose outcome is unknown. Repeated as it was, it acts once. */
+interface Attempt {
+  of: string;
+  key: string;
+  behind: string | undefined;
+  /** When the server's draft was updated that is sent. null: it has none. */
+  at: string | null;
+}
+
 /**
  * Sends drafts. One is sent with one key until it changes, so it arrives once however often it is tried. `data` has the
  * messages that were written meanwhile: then nothing was sent.
  */
 export function useSending({ session, onSent }: SendingProps) {
   const client = useQueryClient();
-  const { keyFor, forget } = useIntentKey();
+  const attempt = useRef<Attempt>(undefined);
   const refOf = ({ draft }: Intent): DraftRef => ({ client, id: session.id, kind: draft.kind });
   return useMutation({
-    mutationFn: (intent: Intent) => sendTaken(refOf(intent), intent, keyFor),
+    mutationFn: (intent: Intent) => sendTaken(refOf(intent), intent, attempt),
     onSuccess: (newer, sent) => {
+      attempt.current = undefined;
       if (newer.length > 0) {
         store(refOf(sent));
         if (sent.isLeft) say(`${NOT_SENT}: others wrote meanwhile`, { isError: true });
         return;
       }
-      forget();
       onSent(sent);
     },
-    onError: ({ message }, intent) => {
+    onError: (error, intent) => {
+      if (error instanceof ApiError && error.status < UNKNOWN_FROM) attempt.current = undefined;
       store(refOf(intent));
-      if (intent.isLeft) say(`${NOT_SENT}: ${message}`, { isError: true });
+      if (intent.isLeft) say(`${NOT_SENT}: ${error.message}`, { isError: true });
     },
     onSettled: () => refreshNewest(client, session.id),
   });
 }
 
+/** The server may have done what it answers so to. */
+const UNKNOWN_FROM = 500;
 const NOT_SENT = 'Your reply is still a draft';
-/** Requests that outlive their page may have 64 KB. A longer reply stays a draft if its page is closed. */
-const MAX_KEEPALIVE_LENGTH = 20_000;
 
 /**
- * Sends a draft if it is still the one on the server: one that was sent from another tab or browser is not sent again. A
- * store of it whose answer was lost is none of elsewhere, so it is sent as it was stored.
+ * Sends a draft if it is still the one on the server: one that was sent from another tab or browser is not sent again. If the
+ * server's newer draft is our own store whose answer was lost, the draft is sent with its new time.
  */
-async function sendTaken(ref: DraftRef, intent: Intent, keyFor: (of: string) => string): Promise<HistoryItem[]> {
-  const { draft, behind, hasCopies } = intent;
-  const sendAs = (at: string | null) => {
-    const key = keyFor(JSON.stringify([draft, behind, hasCopies, at]));
-    return sendOnce({ path: { id: ref.id }, header: { 'idempotency-key': key } }, intent, at ?? undefined);
+async function sendTaken(ref: DraftRef, intent: Intent, attempt: RefObject<Attempt | undefined>) {
+  const { draft, hasCopies } = intent;
+  const of = JSON.stringify([draft, hasCopies]);
+  const sendAs = (now: string | null) => {
+    if (attempt.current?.of !== of) attempt.current = { of, key: crypto.randomUUID(), behind: intent.behind, at: now };
+    const { key, behind, at } = attempt.current;
+    const params = { path: { id: ref.id }, header: { 'idempotency-key': key } };
+    return sendOnce(params, { ...intent, behind }, at ?? undefined);
   };
   const taken = await takeDraft(ref, intent);
   if (!isSame(taken, draft)) throw new Error(SENT_ELSEWHERE);
@@ -72,6 +85,7 @@ async function sendTaken(ref: DraftRef, intent: Intent, keyFor: (of: string) => 
     return await sendAs(taken.storedAt);
   } catch (error) {
     if (!isChanged(error)) throw error;
+    attempt.current = undefined;
     await meetChange(ref);
     const now = await takeDraft(ref, intent);
     if (now.state === 'stored' && isSame(now, draft)) return sendAs(now.storedAt);
