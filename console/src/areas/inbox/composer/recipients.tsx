@@ -17,7 +17,7 @@ export const Recipients = ({ session, hasCopies, onChange }: RecipientsProps) =>
   const to = last?.reply_to ?? session.contact?.email;
   const others = last?.cc?.filter((address) => address !== to?.toLowerCase()) ?? [];
   return (
-    <div className="mt-1 flex flex-wrap gap-x-3 text-xs break-all text-quiet">
+    <div className="mt-1 flex flex-wrap gap-x-3 text-xs text-quiet [overflow-wrap:anywhere]">
       {to != null && <span>To {to}</span>}
       {others.length > 0 && (
         <label className="flex items-center gap-1.5">

@@ -80,7 +80,7 @@ const SearchField = ({ filters }: { filters: InboxFilters }) => {
           enterKeyHint="search"
           onChange={({ target }) => setTyped(target.value !== (filters.q ?? ''))}
           onKeyDown={({ key }) => key === 'Escape' && field.current?.blur()}
-          className={`h-8 w-full rounded-md border border-line bg-page pl-8 placeholder:text-quiet ${isTyped ? 'pr-16' : 'pr-2'}`}
+          className={`h-8 w-full rounded-md border border-line bg-page pl-8 placeholder:text-quiet ${isTyped ? 'pr-20' : 'pr-2'}`}
         />
         {isTyped && (
           <button
