@@ -65,6 +65,9 @@ export const invalid = (message: string, issues?: Issue[]) => new DomainError('i
 /** Returns an error for an unacceptable field of the body. */
 export const refused = (field: string, message: string) =>
   invalid(`The request is not valid: body.${field}: ${message}`, [{ path: `body.${field}`, message }]);
+/** Returns an error for a body that is unacceptable as a whole, with what it must be or have. */
+export const refusedBody = (demand: string) =>
+  invalid(`The request is not valid: body ${demand}`, [{ path: 'body', message: demand }]);
 /** Returns an error for an unacceptable parameter of the query. */
 export const refusedQuery = (name: string, message: string) =>
   invalid(`The request is not valid: query.${name}: ${message}`, [{ path: `query.${name}`, message }]);

@@ -23,3 +23,13 @@ function endOfString(text: string, start: number): number {
   }
   return at;
 }
+
+/** Returns whether a text is JSON (RFC 8259). */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,3 +1,4 @@
+import { isJson } from '../documents/json-text.rules.ts';
 import type { Egress } from './egress/egress.ts';
 
 const REFUSED = new Set([400, 401, 403]);
@@ -33,13 +34,4 @@ export function createFareHarbor(egress: Egress, baseUrl: string): FareHarbor {
       }
     },
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 import leven from 'leven';
 
-const MAX_NAME_LENGTH = 100;
+/** Of a longer name nothing more is read or said. */
+export const MAX_NAME_LENGTH = 100;
 /** A name that differs in more characters is another word. */
 const MAX_TYPOS = 3;
 

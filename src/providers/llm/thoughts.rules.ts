@@ -1,3 +1,5 @@
+import { isJson } from '../../documents/json-text.rules.ts';
+
 /** The marks around what a model thinks, each with how it ends. Models write them in any case. */
 const MARKS = ['think', 'thinking', 'thought', 'reasoning', 'reflection', 'seed:think']
   .map((name) => ({ begin: `<${name}>`, end: `</${name}>` }))
@@ -80,12 +82,3 @@ function withoutPairs(text: string): string {
 
 /** Lowers ASCII letters alone: others may change their length. */
 const lowered = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { countValues } from '../../../documents/json-text.rules.ts';
-import { invalid } from '../../../errors.ts';
+import { countValues, isJson } from '../../../documents/json-text.rules.ts';
+import { refusedBody } from '../../../errors.ts';
 import { assertUtf8 } from './utf8.ts';
 
 /** The most values in a body: members of objects and items of lists, at any depth. */
@@ -21,22 +21,12 @@ export const jsonBody = fastifyPlugin(async (app: FastifyInstance) => {
     assertUtf8(body);
     const text = body.toString();
     if (text.length > MAX_VALUES && countValues(text) > MAX_VALUES) {
-      done(invalid(`The request is not valid: body ${TOO_MANY_VALUES}`, [{ path: 'body', message: TOO_MANY_VALUES }]));
+      done(refusedBody(TOO_MANY_VALUES));
       return;
     }
-    void parse(request, text, (error, value) => done(error !== null && isJson(text) ? forbidden() : error, value));
+    // The parser refuses names that reach an object's prototype in the words for what is no JSON.
+    void parse(request, text, (error, value) =>
+      done(error !== null && isJson(text) ? refusedBody(NO_PROTOTYPE) : error, value),
+    );
   });
 });
-
-/** The parser refuses names that reach an object's prototype, with the words for what is no JSON. */
-const forbidden = () =>
-  invalid(`The request is not valid: body ${NO_PROTOTYPE}`, [{ path: 'body', message: NO_PROTOTYPE }]);
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import { nearestName } from '../../../schemas/names.ts';
+import { MAX_NAME_LENGTH, nearestName } from '../../../schemas/names.ts';
 import { defOf } from '../../../schemas/parts.ts';
 
 const MAX_FOUND = 20;
-const MAX_NAME_LENGTH = 100;
 
 /** A field of a request that its schema does not have. */
 export interface UnknownField {
