@@ -33,7 +33,7 @@ app.get('/bare-inbox', {
     const items = rows.slice(0, 50).map(({ contact_id, assignee_id, last_message_at, ...row }) => ({
       ...row,
       custom_status: null,
-      contact: { id: contact_id, name: 'Name Name', email: 'person@example.com' },
+      contact: { id: contact_id, name: 'Name Name', email: 'person@example.com', phone_number: null },
       answered_by: 'people' as const,
       assignee: assignee_id === null ? null : { id: assignee_id, name: 'Agent' },
       team: null,
