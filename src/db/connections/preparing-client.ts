@@ -122,7 +122,8 @@ export class PreparingClient extends pg.Client {
         return this.#queryUnder(ONE_PLAN, { name: this.#planOf(config), text: config, values });
       if (config.includes(MORE_MEMORY)) return this.#queryUnder(RAISED_WORK_MEM, { text: config, values });
     }
-    return super.query(config, values, callback);
+    const isAskedForPromise = callback === undefined && typeof config?.submit !== 'function';
+    return isAskedForPromise ? this.#ask(config, values) : super.query(config, values, callback);
   }
 
   /** Prepares the statement again if its plan is stale. In a transaction, which has failed, the next try does. */
@@ -130,19 +131,36 @@ export class PreparingClient extends pg.Client {
     const before = generation;
     const isAlone = !this.#isInTransaction;
     try {
-      return await super.query(query);
+      return await this.#ask(query);
     } catch (error) {
       if (!isStalePlan(error)) throw error;
       if (generation === before) generation++;
       if (!isAlone) throw error;
-      return super.query({ ...query, name: statementName(query.text) });
+      return this.#ask({ ...query, name: statementName(query.text) });
+    }
+  }
+
+  /**
+   * Queries by a callback. pg (8.23.1) would make its promise by `query.callback = () => …`, and V8 allocates functions that
+   * are assigned to a property like this as long-lived: answers would stay in memory until the next full collection.
+   */
+  async #ask(query: string | pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
+    const answered = Promise.withResolvers<pg.QueryResult>();
+    super.query(query as string, values as unknown[], (error: Error | null, result) =>
+      error ? answered.reject(error) : answered.resolve(result),
+    );
+    try {
+      return await answered.promise;
+    } catch (error) {
+      if (error instanceof Error) Error.captureStackTrace(error); // with the callers instead of the socket's
+      throw error;
     }
   }
 
   /** Queries under a setting. It is sent together with the query, and undone with it. */
   #queryUnder({ set, reset }: Setting, query: pg.QueryConfig): Promise<pg.QueryResult> {
     this.#send(set);
-    const result = super.query(query);
+    const result = this.#ask(query);
     this.#send(reset);
     return result;
   }
@@ -212,7 +230,7 @@ export class PreparingClient extends pg.Client {
 
   /** Sends a statement whose answer does not matter. In a transaction that has failed, the next one fails anyway. */
   #send(text: string): void {
-    super.query(text).catch(() => undefined);
+    this.#ask(text).catch(() => undefined);
   }
 }
 

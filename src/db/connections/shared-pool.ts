@@ -31,11 +31,11 @@ export class SharedPool extends pg.Pool {
     try {
       const client = await super.connect();
       const giveBack = client.release.bind(client);
-      client.release = (error) => {
+      const release: typeof giveBack = (error) => {
         giveBack(error);
         this.#release(owner, queue);
       };
-      return client;
+      return Object.assign(client, { release });
     } catch (error) {
       this.#release(owner, queue);
       throw error;

@@ -111,7 +111,7 @@ class PartsParser extends MailParser {
     if (kept !== undefined) this.utf8.set(node, kept);
     const push = decoder.push.bind(decoder);
     const most = maxTextBytes(type);
-    decoder.push = (chunk: Buffer | null) => {
+    const pushWithin = (chunk: Buffer | null) => {
       if (chunk === null) return push(null);
       const left = most - (this.textBytes.get(type) ?? 0);
       const taken = chunk.subarray(0, left);
@@ -120,6 +120,7 @@ class PartsParser extends MailParser {
       kept?.push(taken);
       return taken.length === 0 || push(taken);
     };
+    decoder.push = pushWithin; // V8 keeps a function that is written here as long-lived, and the e-mail with it
   }
 }
 
