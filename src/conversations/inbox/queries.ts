@@ -3,7 +3,9 @@ import type { Db } from '../../db/connect.ts';
 import { READ_PLANNED_EACH_TIME } from '../../db/connections/preparing-client.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { conditionsOf, type InboxCriteria, IS_BREACHED, isUnread } from './conditions.queries.ts';
+import type { ConfirmationsPort } from './confirmations.port.ts';
 import type { InboxPosition } from './cursors.ts';
+import { ROW_JOINS, rowColumns, type SelectedRow } from './rows.queries.ts';
 import type { InboxFilters, InboxOrder } from './schema.ts';
 
 type Condition = RawBuilder<SqlBool>;
@@ -16,6 +18,10 @@ const TIMES: Record<InboxOrder, { at: RawBuilder<unknown>; direction: 'asc' | 'd
   sla: { at: sql`coalesce(session.sla_due_at, 'infinity')`, direction: 'asc' },
   created: { at: sql`session.created_at`, direction: 'desc' },
 };
+
+/** A row with its position. */
+type PageRow = SelectedRow & InboxPosition;
+
 /** In a closed session nobody waits and no clock runs. */
 const NEVER = sql`'infinity'::timestamptz`;
 
@@ -42,30 +48,72 @@ export interface InboxRequest {
   limit: number;
 }
 
-/**
- * Lists the positions of a page in its order, plus one more if there is one. Each part is read by its index until the page
- * is full.
- */
-export async function listPage(db: Db, orgId: string, request: InboxRequest): Promise<InboxPosition[]> {
-  const direction = sql.raw(TIMES[request.order].direction);
-  const parts = partsOf(request.status).map((part) => sql`(${partOf(orgId, part, request)})`);
+/** SQL: the time by which `session` is ordered in its page, as in positions. */
+const AT = sql`case when session.at = 'infinity' then 'infinity' else (extract(epoch from session.at) * 1000)::bigint::text end as at`;
+
+const PLANNED_PAGE = 50;
+/** The filters with an index of their own: whether it is the best depends on the value. */
+const INDEXED = ['team', 'channel', 'contact_id', 'created_after', 'created_before', 'tagKey', 'text'] as const;
+
+/** Whether Postgres does best by the same plan for all values of a request. */
+export function hasOnePlan({ criteria, limit }: InboxRequest): boolean {
+  const { assignee = 'none' } = criteria;
+  return limit === PLANNED_PAGE && assignee === 'none' && INDEXED.every((name) => criteria[name] === undefined);
+}
+
+/** Lists the positions of a page in its order, plus one more if there is one. */
+export async function listPositions(db: Db, orgId: string, request: InboxRequest): Promise<InboxPosition[]> {
+  const { page, inOrder } = pageOf(orgId, request, sql`session.id`);
   const { rows } = await sql<InboxPosition>`
-    ${sql.raw(READ_PLANNED_EACH_TIME)}
-    select id, case when at = 'infinity' then 'infinity' else (extract(epoch from at) * 1000)::bigint::text end as at
-    from (${sql.join(parts, sql` union all `)}) as part order by part.at ${direction}, id ${direction} limit ${request.limit + 1}
+    ${sql.raw(READ_PLANNED_EACH_TIME)} select session.id, ${AT} from (${page}) as session order by ${inOrder}
   `.execute(db);
   return rows;
 }
 
+/**
+ * Lists the rows of a page with their positions in its order, plus one more if there is one. For a request that has one
+ * plan for all values: Postgres takes longer to plan this than to do it.
+ */
+export async function listPageRows(
+  db: Db,
+  orgId: string,
+  request: InboxRequest,
+  { memberIds, confirmations }: { memberIds: number[]; confirmations: ConfirmationsPort },
+): Promise<PageRow[]> {
+  const { page, inOrder } = pageOf(orgId, request, sql`session.*`);
+  const { rows } = await sql<PageRow>`
+    select ${rowColumns(memberIds, confirmations)}, ${AT} from (${page}) as session ${ROW_JOINS} order by ${inOrder}
+  `.execute(db);
+  return rows;
+}
+
+/**
+ * SQL: the sessions of a page, in no order, and its order of `session`. Each part is read by its index until the page is
+ * full. Their number is written out: for an unknown one, Postgres plans to read a tenth of all.
+ */
+function pageOf(orgId: string, request: InboxRequest, columns: RawBuilder<unknown>) {
+  const direction = sql.raw(TIMES[request.order].direction);
+  const inOrder = sql`session.at ${direction}, session.id ${direction}`;
+  const most = sql.raw(String(request.limit + 1));
+  const parts = partsOf(request.status).map((part) => sql`(${partOf(orgId, part, request, { columns, most })})`);
+  const page = sql`select * from (${sql.join(parts, sql` union all `)}) as session order by ${inOrder} limit ${most}`;
+  return { page, inOrder };
+}
+
 /** SQL: the first sessions of a part of a list, in its order. */
-function partOf(orgId: string, { isClosed, where }: Part, { criteria, order, after, limit }: InboxRequest) {
+function partOf(
+  orgId: string,
+  { isClosed, where }: Part,
+  { criteria, order, after }: InboxRequest,
+  { columns, most }: { columns: RawBuilder<unknown>; most: RawBuilder<unknown> },
+) {
   const { at, direction } = TIMES[order];
   const isUntimed = isClosed && (order === 'waiting' || order === 'sla');
   const conditions = [sql<SqlBool>`session.org_id = ${orgId}`, where, ...conditionsOf(criteria)];
   if (after !== undefined) conditions.push(isBehind(after, { at: isUntimed ? NEVER : at, direction }));
   const sorted = sql.raw(direction);
-  return sql`select session.id, ${isUntimed ? NEVER : at} as at from sessions as session where ${sql.join(conditions, sql` and `)}
-    order by ${isUntimed ? sql`` : sql`${at} ${sorted}, `}session.id ${sorted} limit ${limit + 1}`;
+  return sql`select ${columns}, ${isUntimed ? NEVER : at} as at from sessions as session where ${sql.join(conditions, sql` and `)}
+    order by ${isUntimed ? sql`` : sql`${at} ${sorted}, `}session.id ${sorted} limit ${most}`;
 }
 
 const isBehind = ({ at, id }: InboxPosition, time: (typeof TIMES)[InboxOrder]): Condition => {

@@ -48,14 +48,33 @@ const SLA_STATE = sql`case when session.sla_due_at <= now() then 'breached'
 /** An e-mail may be long: Postgres decompresses no more than the beginning. */
 const SAID = sql`left(coalesce(said.own_words, said.content), ${sql.raw(String(MAX_TEXT))})`;
 
-const marksOf = (memberIds: number[]) =>
-  memberIds.length === 0
-    ? sql`'{}'::jsonb`
-    : sql`coalesce((
+/** SQL: the marks of members in `session`. For one of them, Postgres need not guess how many there are. */
+function marksOf(memberIds: number[]) {
+  const [memberId, ...others] = memberIds;
+  if (memberId === undefined) return sql`'{}'::jsonb`;
+  const isOfThem = others.length === 0 ? sql`= ${memberId}::bigint` : sql`= any(${memberIds}::bigint[])`;
+  return sql`coalesce((
   select jsonb_object_agg(mark.user_id, jsonb_build_object('seq', mark.read_seq, 'is_unread', mark.is_unread))
   from session_reads as mark
-  where mark.org_id = session.org_id and mark.session_id = session.id and mark.user_id = any(${memberIds}::bigint[])
+  where mark.org_id = session.org_id and mark.session_id = session.id and mark.user_id ${isOfThem}
 ), '{}')`;
+}
+
+/** SQL: what lists show of `session`, with the marks of members. It needs ROW_JOINS. */
+export const rowColumns = (memberIds: number[], confirmations: ConfirmationsPort) => sql<SelectedRow>`
+    ${sql.join(OWN_COLUMNS)}, ${CUSTOM_STATUS} as custom_status_name, ${ANSWERED_BY} as answered_by,
+      contact.name as contact_name, contact.email as contact_email, contact.phone_number as contact_phone_number,
+      member.name as assignee_name, team.id as team_id, team.name as team_name, ${TAG_NAMES} as tags, ${marksOf(memberIds)} as marks,
+      ${SLA_STATE} as sla_state, ${confirmations.waitingInSession()} as confirmations,
+      session.handoff ->> 'state' as handoff_state, said.created_at as said_at, ${SAID} as said,
+      case when said.type = 'message' then said.sender when said.type is not null then 'workflow' end as said_by`;
+
+export const ROW_JOINS = sql`
+    left join session_events as said
+      on said.org_id = session.org_id and said.session_id = session.id and said.seq = nullif(session.last_message_seq, 0)
+    left join contacts as contact on contact.org_id = session.org_id and contact.id = session.contact_id
+    left join members as member on member.org_id = session.org_id and member.user_id = session.assignee_id
+    left join teams as team on team.org_id = session.org_id and team.id = session.team_id and team.deleted_at is null`;
 
 export interface SessionKey {
   orgId: string;
@@ -73,18 +92,8 @@ export async function listRows(
     with key as materialized (
       select * from unnest(${keys.map(({ orgId }) => orgId)}::uuid[], ${keys.map(({ id }) => id)}::uuid[]) as key (org_id, id)
     )
-    select ${sql.join(OWN_COLUMNS)}, ${CUSTOM_STATUS} as custom_status_name, ${ANSWERED_BY} as answered_by,
-      contact.name as contact_name, contact.email as contact_email, contact.phone_number as contact_phone_number,
-      member.name as assignee_name, team.id as team_id, team.name as team_name, ${TAG_NAMES} as tags, ${marksOf(memberIds)} as marks,
-      ${SLA_STATE} as sla_state, ${confirmations.waitingInSession()} as confirmations,
-      session.handoff ->> 'state' as handoff_state, said.created_at as said_at, ${SAID} as said,
-      case when said.type = 'message' then said.sender when said.type is not null then 'workflow' end as said_by
-    from key join sessions as session on session.org_id = key.org_id and session.id = key.id
-    left join session_events as said
-      on said.org_id = session.org_id and said.session_id = session.id and said.seq = nullif(session.last_message_seq, 0)
-    left join contacts as contact on contact.org_id = session.org_id and contact.id = session.contact_id
-    left join members as member on member.org_id = session.org_id and member.user_id = session.assignee_id
-    left join teams as team on team.org_id = session.org_id and team.id = session.team_id and team.deleted_at is null
+    select ${rowColumns(memberIds, confirmations)}
+    from key join sessions as session on session.org_id = key.org_id and session.id = key.id ${ROW_JOINS}
   `.execute(db);
   return rows;
 }

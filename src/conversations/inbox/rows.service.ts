@@ -26,7 +26,7 @@ export async function readRows(
  * Returns a session as lists show it to a member, or to a program. Fields missing from the answer's schema are dropped
  * from it.
  */
-const rowOf = (row: SelectedRow, memberId: number | null): InboxRow => ({
+export const rowOf = (row: SelectedRow, memberId: number | null): InboxRow => ({
   ...row,
   custom_status: row.custom_status_id === null ? null : { id: row.custom_status_id, name: row.custom_status_name },
   contact: contactOf(row),

@@ -8,8 +8,16 @@ import { isPersonal } from './built-in-views.rules.ts';
 import type { InboxCriteria, SearchedText } from './conditions.queries.ts';
 import type { ConfirmationsPort } from './confirmations.port.ts';
 import { cursorOf, type InboxPosition, positionOf } from './cursors.ts';
-import { countInbox, type InboxCount, listPage, sessionsOfList } from './queries.ts';
-import { readRows } from './rows.service.ts';
+import {
+  countInbox,
+  hasOnePlan,
+  type InboxCount,
+  type InboxRequest,
+  listPageRows,
+  listPositions,
+  sessionsOfList,
+} from './queries.ts';
+import { readRows, rowOf } from './rows.service.ts';
 import type { InboxFilters, InboxRow, InboxSelection, ListInbox } from './schema.ts';
 import { getViewQueries } from './views.service.ts';
 
@@ -27,13 +35,46 @@ export async function pageOfInbox(
   const { order = 'newest', status } = filters;
   const criteria = await criteriaOf(db, caller, filters);
   const after = cursor === undefined ? undefined : positionOf(order, cursor);
-  const found = await listPage(db, caller.id, { status, criteria, order, after, limit });
+  const request = { status, criteria, order, after, limit };
+  const read = hasOnePlan(request) ? readPage : readPageByKeys;
+  const found = await read(db, caller, request, confirmations);
   const last = found.length > limit ? found[limit - 1] : undefined;
   return {
-    items: await readPage(db, caller, found.slice(0, limit), confirmations),
+    items: found.slice(0, limit).flatMap(({ row }) => row ?? []),
     next: last === undefined ? null : cursorOf(order, last),
     as_of: asOf,
   };
+}
+
+/** A place in a page. Its session may have been deleted since it was found. */
+interface Place extends InboxPosition {
+  row: InboxRow | undefined;
+}
+
+async function readPage(
+  db: Db,
+  { id: orgId, member }: OrgPrincipal,
+  request: InboxRequest,
+  confirmations: ConfirmationsPort,
+): Promise<Place[]> {
+  const rows = await listPageRows(db, orgId, request, {
+    memberIds: member === undefined ? [] : [member.id],
+    confirmations,
+  });
+  return rows.map((row) => ({ id: row.id, at: row.at, row: rowOf(row, member?.id ?? null) }));
+}
+
+async function readPageByKeys(
+  db: Db,
+  { id: orgId, member }: OrgPrincipal,
+  request: InboxRequest,
+  confirmations: ConfirmationsPort,
+): Promise<Place[]> {
+  const positions = await listPositions(db, orgId, request);
+  const keys = positions.slice(0, request.limit).map(({ id }) => ({ orgId, id }));
+  const rows = await readRows(db, keys, member === undefined ? [] : [member.id], confirmations);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return positions.map(({ id, at }) => ({ id, at, row: byId.get(id)?.rowFor(member?.id ?? null) }));
 }
 
 /** Returns the sessions of a list as SQL: their ids. Throws notFound for a view hidden from the caller. */
@@ -47,19 +88,6 @@ export async function selectSessions(db: Db, caller: OrgPrincipal, selection: In
 async function filtersOf(db: Db, caller: OrgPrincipal, { view, ...given }: InboxSelection): Promise<InboxFilters> {
   const ofView = view === undefined ? {} : valueAt(await getViewQueries(db, caller, [view]), view);
   return { ...ofView, ...given };
-}
-
-/** Reads the rows of a page in its order. A session deleted meanwhile is left out. */
-async function readPage(
-  db: Db,
-  { id: orgId, member }: OrgPrincipal,
-  positions: InboxPosition[],
-  confirmations: ConfirmationsPort,
-): Promise<InboxRow[]> {
-  const keys = positions.map(({ id }) => ({ orgId, id }));
-  const rows = await readRows(db, keys, member === undefined ? [] : [member.id], confirmations);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return positions.flatMap(({ id }) => byId.get(id)?.rowFor(member?.id ?? null) ?? []);
 }
 
 /** Counts the sessions of views. Throws notFound for a view hidden from the caller. */

@@ -113,6 +113,42 @@ describe('the orders', () => {
     expect(rest.items.map(({ id }: { id: string }) => id)).toEqual([d, c]);
     expect((await ann.get(`/inbox?order=created&cursor=${first.next}`)).status).toBe(400);
   });
+
+  it('have the same rows by pages of every size', async () => {
+    const person = await signIn(api, 'agent');
+    const contact_id = await newContact('Sizes');
+    await Promise.all(
+      Array.from({ length: 70 }, async (_, n) => {
+        const id = await newSession(n % 3 === 0 ? {} : { contact_id });
+        if (n % 2 === 0) await say(id, n % 4 === 0 ? 'contact' : 'agent', `Message ${n}`);
+        const changes = [
+          n % 8 === 0 ? await person.post(`/chat/sessions/${id}/read`, {}) : undefined,
+          n % 7 === 0 ? await api.org.patch(`/chat/sessions/${id}`, { status: 'closed_resolved' }) : undefined,
+          n % 7 === 1 ? await person.post(`/chat/sessions/${id}/snooze`, { until_reply: true }) : undefined,
+        ];
+        for (const change of changes) expect(change?.status ?? 200).toBe(200);
+      }),
+    );
+    const walk = async (query: string, limit: number) => {
+      const found: { id: string }[] = [];
+      let cursor = '';
+      do {
+        const page = await list(`${query}&limit=${limit}${cursor}`, person);
+        found.push(...page.items);
+        cursor = page.next === null ? '' : `&cursor=${page.next}`;
+      } while (cursor !== '');
+      return found;
+    };
+    const filters = ['', 'status=open', 'status=closed', 'view=waiting', 'view=unassigned', 'unread=true'];
+    const queries = filters.flatMap((filter) =>
+      ['newest', 'waiting', 'sla', 'created'].map((order) => `${filter}&order=${order}`),
+    );
+    for (const query of queries) {
+      const rows = await walk(query, 50);
+      expect(rows.length).toBeGreaterThan(0);
+      expect([query, rows]).toEqual([query, await walk(query, 30)]);
+    }
+  });
 });
 
 describe('the filters', () => {
