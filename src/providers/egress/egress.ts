@@ -5,6 +5,7 @@ import { codeOf, messageOf, ProviderError } from '../../errors.ts';
 import { inSpan, SpanKind } from '../../tracing/spans.ts';
 import { type AddressCheck, createAddressCheck } from './address-check.ts';
 import { unlessAborted, withDeadline } from './deadlines.ts';
+import { freeingRequests } from './freed-requests.ts';
 import { addressOfHeader } from './headers.rules.ts';
 import { createHostLookup, type HostLookup } from './host-lookup.ts';
 
@@ -126,7 +127,7 @@ export function createEgress({
 }: EgressOptions): Egress {
   const check = createAddressCheck(allow);
   const connectChecked = checkedConnector(connect, (host) => addressesOf(host, check, lookup));
-  const agent = new Agent({ connect: connectChecked });
+  const agent = freeingRequests(new Agent({ connect: connectChecked }));
 
   return {
     request: async (url, options = {}) => {

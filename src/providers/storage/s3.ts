@@ -4,6 +4,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, request } from 'undici';
 import { ProviderError } from '../../errors.ts';
 import { joinUrl } from '../../text/urls.rules.ts';
+import { freeingRequests } from '../egress/freed-requests.ts';
 import type { Storage, StoredContent } from './port.ts';
 
 const CONNECT_TIMEOUT_MS = 4_000;
@@ -36,11 +37,13 @@ interface S3Call {
 
 /** Stores objects in a bucket of S3 or a compatible store. The store verifies the content by its signed SHA-256. */
 export function createS3Storage(options: S3Options): Storage {
-  const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: IDLE_TIMEOUT_MS,
-    bodyTimeout: IDLE_TIMEOUT_MS,
-  });
+  const agent = freeingRequests(
+    new Agent({
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+      headersTimeout: IDLE_TIMEOUT_MS,
+      bodyTimeout: IDLE_TIMEOUT_MS,
+    }),
+  );
   const call = (what: S3Call) => callWithRetries(() => callOnce(agent, options, what));
 
   return {
