@@ -6,7 +6,7 @@ import { conditionsOf, type InboxCriteria, IS_BREACHED, isUnread } from './condi
 import type { ConfirmationsPort } from './confirmations.port.ts';
 import type { InboxPosition } from './cursors.ts';
 import { ROW_JOINS, rowColumns, type SelectedRow } from './rows.queries.ts';
-import type { InboxFilters, InboxOrder } from './schema.ts';
+import { type InboxFilters, type InboxOrder, PAGE_SIZE } from './schema.ts';
 
 type Condition = RawBuilder<SqlBool>;
 const MAX_COUNT = 1_000;
@@ -18,10 +18,6 @@ const TIMES: Record<InboxOrder, { at: RawBuilder<unknown>; direction: 'asc' | 'd
   sla: { at: sql`coalesce(session.sla_due_at, 'infinity')`, direction: 'asc' },
   created: { at: sql`session.created_at`, direction: 'desc' },
 };
-
-/** A row with its position. */
-type PageRow = SelectedRow & InboxPosition;
-
 /** In a closed session nobody waits and no clock runs. */
 const NEVER = sql`'infinity'::timestamptz`;
 
@@ -51,14 +47,16 @@ export interface InboxRequest {
 /** SQL: the time by which `session` is ordered in its page, as in positions. */
 const AT = sql`case when session.at = 'infinity' then 'infinity' else (extract(epoch from session.at) * 1000)::bigint::text end as at`;
 
-const PLANNED_PAGE = 50;
 /** The filters with an index of their own: whether it is the best depends on the value. */
 const INDEXED = ['team', 'channel', 'contact_id', 'created_after', 'created_before', 'tagKey', 'text'] as const;
 
-/** Whether Postgres does best by the same plan for all values of a request. */
+/**
+ * Whether Postgres does best by the same plan for all values of a request. Only for pages of the usual size: their number
+ * of rows is part of the statement, and few statements are kept.
+ */
 export function hasOnePlan({ criteria, limit }: InboxRequest): boolean {
   const { assignee = 'none' } = criteria;
-  return limit === PLANNED_PAGE && assignee === 'none' && INDEXED.every((name) => criteria[name] === undefined);
+  return limit === PAGE_SIZE && assignee === 'none' && INDEXED.every((name) => criteria[name] === undefined);
 }
 
 /** Lists the positions of a page in its order, plus one more if there is one. */
@@ -69,6 +67,9 @@ export async function listPositions(db: Db, orgId: string, request: InboxRequest
   `.execute(db);
   return rows;
 }
+
+/** A row with its position. */
+type PageRow = SelectedRow & InboxPosition;
 
 /**
  * Lists the rows of a page with their positions in its order, plus one more if there is one. For a request that has one

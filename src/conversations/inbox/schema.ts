@@ -5,6 +5,8 @@ import { AnsweredBy, SessionStatus } from '../sessions/schema.ts';
 
 const MAX_NAME = 200;
 const MAX_VIEWS_COUNTED = 30;
+/** The rows of a page unless a request says otherwise. */
+export const PAGE_SIZE = 50;
 
 /** Some of the values, separated by commas. */
 const someOf = (values: readonly string[]) => {
@@ -72,7 +74,7 @@ export type InboxSelection = z.infer<typeof InboxSelection>;
 export const ListInbox = z.object({
   ...InboxSelection.shape,
   cursor: Cursor.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: z.coerce.number().int().min(1).max(100).default(PAGE_SIZE),
 });
 export type ListInbox = z.infer<typeof ListInbox>;
 

@@ -35,9 +35,7 @@ export async function pageOfInbox(
   const { order = 'newest', status } = filters;
   const criteria = await criteriaOf(db, caller, filters);
   const after = cursor === undefined ? undefined : positionOf(order, cursor);
-  const request = { status, criteria, order, after, limit };
-  const read = hasOnePlan(request) ? readPage : readPageByKeys;
-  const found = await read(db, caller, request, confirmations);
+  const found = await readPage(db, caller, { status, criteria, order, after, limit }, confirmations);
   const last = found.length > limit ? found[limit - 1] : undefined;
   return {
     items: found.slice(0, limit).flatMap(({ row }) => row ?? []),
@@ -51,30 +49,24 @@ interface Place extends InboxPosition {
   row: InboxRow | undefined;
 }
 
+/** Reads a page in its order, plus one place more if there is one: its row may be left out. */
 async function readPage(
   db: Db,
   { id: orgId, member }: OrgPrincipal,
   request: InboxRequest,
   confirmations: ConfirmationsPort,
 ): Promise<Place[]> {
-  const rows = await listPageRows(db, orgId, request, {
-    memberIds: member === undefined ? [] : [member.id],
-    confirmations,
-  });
-  return rows.map((row) => ({ id: row.id, at: row.at, row: rowOf(row, member?.id ?? null) }));
-}
-
-async function readPageByKeys(
-  db: Db,
-  { id: orgId, member }: OrgPrincipal,
-  request: InboxRequest,
-  confirmations: ConfirmationsPort,
-): Promise<Place[]> {
+  const memberId = member?.id ?? null;
+  const memberIds = memberId === null ? [] : [memberId];
+  if (hasOnePlan(request)) {
+    const rows = await listPageRows(db, orgId, request, { memberIds, confirmations });
+    return rows.map((row) => ({ id: row.id, at: row.at, row: rowOf(row, memberId) }));
+  }
   const positions = await listPositions(db, orgId, request);
   const keys = positions.slice(0, request.limit).map(({ id }) => ({ orgId, id }));
-  const rows = await readRows(db, keys, member === undefined ? [] : [member.id], confirmations);
+  const rows = await readRows(db, keys, memberIds, confirmations);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return positions.map(({ id, at }) => ({ id, at, row: byId.get(id)?.rowFor(member?.id ?? null) }));
+  return positions.map(({ id, at }) => ({ id, at, row: byId.get(id)?.rowFor(memberId) }));
 }
 
 /** Returns the sessions of a list as SQL: their ids. Throws notFound for a view hidden from the caller. */

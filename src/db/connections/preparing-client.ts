@@ -122,8 +122,9 @@ export class PreparingClient extends pg.Client {
         return this.#queryUnder(ONE_PLAN, { name: this.#planOf(config), text: config, values });
       if (config.includes(MORE_MEMORY)) return this.#queryUnder(RAISED_WORK_MEM, { text: config, values });
     }
-    const isAskedForPromise = callback === undefined && typeof config?.submit !== 'function';
-    return isAskedForPromise ? this.#ask(config, values) : super.query(config, values, callback);
+    const answered = [callback, values, config?.callback, config?.submit];
+    const isByPromise = answered.every((given) => typeof given !== 'function');
+    return isByPromise ? this.#ask(config, values) : super.query(config, values, callback);
   }
 
   /** Prepares the statement again if its plan is stale. In a transaction, which has failed, the next try does. */
